@@ -1,0 +1,1 @@
+"""What is computed on: FASTA, NCBI downloads, read simulators, mutated pairs, vector sets and graphs."""

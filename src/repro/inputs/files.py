@@ -1,0 +1,86 @@
+"""Reading plain or gzip files whole, and writing files that appear under their name only when complete."""
+
+import gzip
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from repro.errors import InputError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK = 1 << 20
+
+
+class DamagedGzip(InputError):
+    """A gzip stream that ends early or fails its checksum; `readable` is what could be decompressed."""
+
+    def __init__(self, path: Path, fault: str, readable: bytes) -> None:
+        self.readable = readable
+        line = readable.count(b"\n") + 1
+        super().__init__(
+            f"{path}: {fault} after {len(readable)} decompressed bytes (line {line}); copy it again"
+        )
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file, decompressed when it is gzip (by its first bytes, not its name).
+
+    Raises InputError for a missing or unreadable file, a directory, and a truncated or damaged gzip stream.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; give a file")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    return _decompress(path, raw) if raw.startswith(_GZIP_MAGIC) else raw
+
+
+def _decompress(path: Path, raw: bytes) -> bytes:
+    chunks: list[bytes] = []
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            while chunk := stream.read1(_CHUNK):
+                chunks.append(chunk)
+    except EOFError:
+        fault = "the gzip stream is truncated"
+    except (gzip.BadGzipFile, zlib.error) as error:
+        fault = f"the gzip stream is damaged ({error})"
+    else:
+        return b"".join(chunks)
+    raise DamagedGzip(path, fault, b"".join(chunks))
+
+
+@contextmanager
+def complete_or_absent(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that is renamed to it when the block ends without an error.
+
+    An interrupted or failed block leaves neither the temporary file nor a half-written `path`.
+    The temporary name keeps the suffixes of `path`, because writers choose their format by them.
+    Raises InputError when the folder cannot be written.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix="".join(path.suffixes))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        # mkstemp makes files private; what we leave behind obeys the umask like any other output.
+        umask = os.umask(0)
+        os.umask(umask)
+        partial.chmod(0o666 & ~umask)
+        partial.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
