@@ -1,0 +1,1 @@
+"""Five GPU papers on sequence comparison and related matrix problems, reproduced and checked."""

@@ -1,0 +1,36 @@
+"""Where kernels run: one NVIDIA GPU through CuPy, or the CPU standing in for one."""
+
+from typing import Any
+
+from repro.device import cuda
+from repro.device.base import Array, Counters, Device, Kernel, KernelTimes, Limits
+from repro.device.emulator import Emulator
+from repro.errors import DeviceError, InputError
+
+__all__ = ["Array", "Counters", "Device", "Kernel", "KernelTimes", "Limits", "open_device", "open_devices"]
+
+
+def open_devices(spec: str = "auto", memory_bytes: int | None = None, **emulator: Any) -> list[Device]:
+    """The devices that `spec` names.
+
+    spec: "auto" (all GPUs, else the emulator), "cuda" (all GPUs), "cuda:N" (the N-th, from 0), "emulator", or
+    "emulator:N" (N devices, to test work that is spread over several). memory_bytes: the budget of each.
+    emulator: `thread_order`, `seed`, `warp_size` and `workers` of emulated devices.
+    Raises InputError for another spec, DeviceError where there is no such GPU.
+    """
+    kind, _, number = spec.partition(":")
+    if kind not in ("auto", "cuda", "emulator") or (number and not number.isdecimal()) or spec == "auto:":
+        raise InputError(f"device '{spec}': choose auto, cuda, cuda:N, emulator or emulator:N")
+    if kind == "emulator" or (kind == "auto" and cuda.why_unavailable()):
+        return [Emulator(index, memory_bytes, **emulator) for index in range(max(1, int(number or 1)))]
+    if reason := cuda.why_unavailable():
+        raise DeviceError(reason)
+    count = cuda.device_count()
+    if number and int(number) >= count:
+        raise DeviceError(f"device '{spec}': there are {count} GPUs, numbered from 0")
+    return [cuda.Cuda(index, memory_bytes) for index in ([int(number)] if number else range(count))]
+
+
+def open_device(spec: str = "auto", memory_bytes: int | None = None, **emulator: Any) -> Device:
+    """The first of `open_devices`."""
+    return open_devices(spec, memory_bytes, **emulator)[0]

@@ -1,0 +1,285 @@
+"""What every device offers: memory with a budget, compiled kernels, counters and clocks."""
+
+import ctypes
+import math
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from repro.device.source import Constants, Parameter, load_source
+from repro.errors import DeviceError
+
+Extent = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest launch a device takes; the defaults are those of compute capability 9.0."""
+
+    grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
+    block: tuple[int, int, int] = (1024, 1024, 64)
+    threads_per_block: int = 1024
+    shared_bytes: int = 232_448
+
+
+@dataclass
+class Counters:
+    """Counts that do not depend on the machine: what the papers' claims about launches and reads rest on."""
+
+    launches: int = 0
+    threads: int = 0
+    reads: int = 0
+    writes: int = 0
+
+    def since(self, earlier: "Counters") -> "Counters":
+        """What was counted after `earlier`, a copy taken before."""
+        return Counters(**{name: value - getattr(earlier, name) for name, value in asdict(self).items()})
+
+    def copy(self) -> "Counters":
+        """The counts as they stand now."""
+        return Counters(**asdict(self))
+
+
+@dataclass
+class KernelTimes:
+    """Seconds of device time of each launch, in the order of the launches."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def total(self) -> float:
+        """Their sum in seconds."""
+        return math.fsum(self.seconds)
+
+
+class Array:
+    """An array in a device's memory; its memory returns to the budget when the last reference goes."""
+
+    def __init__(self, device: "Device", data: Any, pointer: int) -> None:
+        self.device = device
+        self.data = data
+        self.pointer = pointer
+        self.dtype: np.dtype = data.dtype
+        self.shape: tuple[int, ...] = data.shape
+        self.nbytes: int = data.nbytes
+
+    def __getitem__(self, index: int | slice | EllipsisType | tuple[int | slice, ...]) -> "Array":
+        """A view of the same memory (an integer index keeps its axis, so the view stays an array)."""
+        parts = index if isinstance(index, tuple) else (index,)
+        kept = tuple(slice(part, part + 1 or None) if isinstance(part, int) else part for part in parts)
+        view = self.data[kept]
+        return Array(self.device, view, self.device._pointer(view))
+
+    def get(self) -> NDArray[Any]:
+        """A copy in host memory, after all launches so far; counts as one read."""
+        self.device.counters.reads += 1
+        return self.device._download(self)
+
+    def set(self, values: NDArray[Any]) -> None:
+        """Overwrite with host values of the same shape and dtype; counts as one write."""
+        if values.shape != self.shape or values.dtype != self.dtype:
+            raise DeviceError(
+                f"cannot copy {values.dtype}{list(values.shape)} into a device array {self.dtype}{list(self.shape)}"
+            )
+        self.device.counters.writes += 1
+        self.device._upload(self, np.ascontiguousarray(values))
+
+
+class Kernel(ABC):
+    """A compiled kernel; call it with grid, block and arguments."""
+
+    def __init__(self, device: "Device", name: str, parameters: Sequence[Parameter]) -> None:
+        self.device = device
+        self.name = name
+        self.parameters = parameters
+        self._scalars = [None if p.pointer else np.ctypeslib.as_ctypes_type(p.dtype) for p in parameters]
+
+    def __call__(self, grid: Extent, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0) -> None:
+        """Launch asynchronously.
+
+        grid, block: blocks and threads per axis (x[, y[, z]]). arguments: one per parameter, device arrays for
+        pointers and numbers for scalars. shared_bytes: dynamic shared memory per block.
+        Raises DeviceError when a number is out of range or an argument does not fit its parameter.
+        """
+        grid3, block3 = _three(grid), _three(block)
+        self._check_extents(grid3, block3, shared_bytes)
+        packed = self._pack(arguments)
+        pointers = (ctypes.c_void_p * max(1, len(packed)))(*map(ctypes.addressof, packed))
+        counters = self.device.counters
+        counters.launches += 1
+        counters.threads += math.prod(grid3) * math.prod(block3)
+        self._launch(grid3, block3, pointers, shared_bytes)
+
+    def _check_extents(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int) -> None:
+        limits = self.device.limits
+        for what, extent, largest in (("grid", grid, limits.grid), ("block", block, limits.block)):
+            for axis, value, limit in zip("xyz", extent, largest, strict=True):
+                if not 1 <= value <= limit:
+                    raise DeviceError(f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}")
+        if math.prod(block) > limits.threads_per_block:
+            raise DeviceError(
+                f"kernel {self.name}: {math.prod(block)} threads per block are more than {limits.threads_per_block}"
+            )
+        if not 0 <= shared_bytes <= limits.shared_bytes:
+            raise DeviceError(
+                f"kernel {self.name}: {shared_bytes} bytes of shared memory are more than {limits.shared_bytes}"
+            )
+
+    def _pack(self, arguments: Sequence[Array | float | np.generic]) -> list[Any]:
+        if len(arguments) != len(self.parameters):
+            raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
+        packed: list[Any] = []
+        for argument, parameter, scalar in zip(arguments, self.parameters, self._scalars, strict=True):
+            if scalar is None:
+                packed.append(ctypes.c_void_p(self._pointer(argument, parameter)))
+            elif isinstance(argument, Array):
+                raise DeviceError(f"kernel {self.name}: '{parameter.name}' is a number, not an array")
+            else:
+                packed.append(scalar(self._number(argument, parameter)))
+        return packed
+
+    def _pointer(self, argument: Array | float | np.generic, parameter: Parameter) -> int:
+        where = f"kernel {self.name}: '{parameter.name}'"
+        if not isinstance(argument, Array):
+            raise DeviceError(f"{where} needs a device array, not {type(argument).__name__}")
+        if argument.device is not self.device:
+            raise DeviceError(f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}")
+        if argument.dtype != parameter.dtype:
+            raise DeviceError(f"{where} is {argument.dtype}, the kernel reads {parameter.dtype}")
+        if not argument.data.flags.c_contiguous:
+            raise DeviceError(f"{where} is not contiguous")
+        return argument.pointer
+
+    def _number(self, argument: float | np.generic, parameter: Parameter) -> Any:
+        kind = parameter.dtype.kind
+        value = argument.item() if isinstance(argument, np.generic) else argument
+        if kind == "f":
+            return float(value)
+        if kind == "b":
+            return bool(value)
+        info = np.iinfo(parameter.dtype)
+        if value != int(value) or not info.min <= value <= info.max:
+            raise DeviceError(f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}")
+        return int(value)
+
+    @abstractmethod
+    def _launch(
+        self, grid: tuple[int, int, int], block: tuple[int, int, int], arguments: Any, shared_bytes: int
+    ) -> None: ...
+
+
+def _three(extent: Extent) -> tuple[int, int, int]:
+    given = (extent,) if isinstance(extent, int) else tuple(extent)
+    x, y, z = (*given, 1, 1)[:3]
+    return int(x), int(y), int(z)
+
+
+class Device(ABC):
+    """Where kernels run. Open one with `repro.device.open_device`.
+
+    kind: "cuda" or "emulator". name: what figures and rows show. memory_bytes: the budget for arrays.
+    """
+
+    kind: str
+    name: str
+    limits = Limits()
+
+    def __init__(self, index: int, memory_bytes: int, warp_size: int = 32) -> None:
+        self.index = index
+        self.memory_bytes = memory_bytes
+        self.memory_used = 0
+        self.warp_size = warp_size
+        self.counters = Counters()
+        self.compile_seconds = 0.0
+        self._modules: dict[tuple[Path, str], dict[str, Kernel]] = {}
+        self._times: KernelTimes | None = None
+
+    def compile(self, path: Path, constants: Constants | None = None) -> dict[str, Kernel]:
+        """The kernels of a .cu file by name, specialised by typed constants.
+
+        A constant becomes a `constexpr` of its Python or numpy type; a numpy scalar type becomes `using NAME =`.
+        WARP_SIZE and FULL_MASK are always defined. Compiled modules are cached on disk and in memory.
+        """
+        constants = dict(constants or {})
+        key = path, repr(sorted(constants.items()))
+        if key not in self._modules:
+            source = load_source(path)
+            parameters = {name: source.parameters(name, constants) for name in source.names}
+            self._modules[key] = self._compile(path, constants, parameters)
+        return self._modules[key]
+
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Uninitialised memory (the emulator poisons it). Raises DeviceError when the budget does not allow it."""
+        dtype = np.dtype(dtype)
+        nbytes = math.prod(shape if isinstance(shape, tuple) else (shape,)) * dtype.itemsize
+        if self.memory_used + nbytes > self.memory_bytes:
+            raise DeviceError(
+                f"{self.name}: {nbytes:,} bytes wanted, {self.memory_bytes - self.memory_used:,} of "
+                f"{self.memory_bytes:,} free; use a smaller input or a larger memory budget"
+            )
+        data = self._allocate(shape, dtype)
+        self.memory_used += nbytes
+        array = Array(self, data, self._pointer(data))
+        weakref.finalize(data, self._release, nbytes)
+        return array
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Memory set to zero."""
+        array = self.empty(shape, dtype)
+        array.data[...] = 0
+        return array
+
+    def upload(self, values: NDArray[Any]) -> Array:
+        """A copy of a host array on the device; counts as one write."""
+        array = self.empty(values.shape, values.dtype)
+        array.set(values)
+        return array
+
+    @contextmanager
+    def record_kernel_times(self) -> Iterator[KernelTimes]:
+        """Measure the device time of every launch inside the block; complete when the block ends."""
+        self._times = times = KernelTimes()
+        try:
+            yield times
+            self._collect_times(times)
+        finally:
+            self._times = None
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """What identifies the device in a row's provenance: name, driver, clocks, compiler."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait until every launch so far has finished; errors of those launches are raised here."""
+
+    def _release(self, nbytes: int) -> None:
+        self.memory_used -= nbytes
+
+    @abstractmethod
+    def _compile(
+        self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]
+    ) -> dict[str, Kernel]: ...
+
+    @abstractmethod
+    def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any: ...
+
+    @abstractmethod
+    def _pointer(self, data: Any) -> int: ...
+
+    @abstractmethod
+    def _upload(self, array: Array, values: NDArray[Any]) -> None: ...
+
+    @abstractmethod
+    def _download(self, array: Array) -> NDArray[Any]: ...
+
+    @abstractmethod
+    def _collect_times(self, times: KernelTimes) -> None: ...

@@ -1,0 +1,211 @@
+"""NVIDIA GPUs through CuPy: NVRTC compiles the kernels, CUDA events time them."""
+
+import importlib.util
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device.base import Array, Device, Kernel, KernelTimes, Limits
+from repro.device.source import Constants, Parameter, declare, load_source
+from repro.errors import DeviceError
+
+PRELUDE = """\
+using int8_t = signed char; using uint8_t = unsigned char; using int16_t = short; using uint16_t = unsigned short;
+using int32_t = int; using uint32_t = unsigned; using int64_t = long long; using uint64_t = unsigned long long;
+using WarpMask = unsigned;
+constexpr int WARP_SIZE = 32;
+constexpr WarpMask FULL_MASK = 0xffffffffu;
+"""
+MOST_OPEN_EVENTS = 8192
+
+
+def why_unavailable() -> str:
+    """Why no GPU can be used and what to do, in a sentence; empty where one can."""
+    if importlib.util.find_spec("cupy") is None:
+        return "CuPy is not installed: pip install '.[cuda13]' (or '.[cuda12]' for drivers below 580) to use an NVIDIA GPU"
+    import cupy
+
+    try:
+        if cupy.cuda.runtime.getDeviceCount():
+            return ""
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        if "NoDevice" not in str(error) and "InsufficientDriver" not in str(error):
+            return f"CUDA does not answer ({error}); check that nvidia-smi works here"
+    return "No NVIDIA GPU found: check that nvidia-smi lists one and CUDA_VISIBLE_DEVICES names it, or use --device emulator"
+
+
+def device_count() -> int:
+    """How many GPUs CUDA_VISIBLE_DEVICES leaves visible."""
+    return int(_cupy().cuda.runtime.getDeviceCount())
+
+
+def _cupy() -> ModuleType:
+    import cupy
+
+    return cupy  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _errors_of(what: str) -> Iterator[None]:
+    cupy = _cupy()
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        raise DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card") from None
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        raise DeviceError(f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where") from None
+
+
+class CudaKernel(Kernel):
+    """A kernel of a CuPy module."""
+
+    device: "Cuda"
+
+    def __init__(self, device: "Cuda", name: str, parameters: list[Parameter], module: Any) -> None:
+        super().__init__(device, name, parameters)
+        self._raw = module.get_function(name)
+        self._function = self._raw.kernel.ptr
+        self.attributes: dict[str, int] = self._raw.attributes
+        self._largest_shared = 48 * 1024
+        self._driver = _cupy().cuda.driver
+
+    def _launch(
+        self, grid: tuple[int, int, int], block: tuple[int, int, int], arguments: Any, shared_bytes: int
+    ) -> None:
+        if shared_bytes > self._largest_shared:
+            self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
+        device = self.device
+        with _errors_of(f"kernel {self.name}, grid {grid}, block {block}"):
+            start = device.mark()
+            self._driver.launchKernel(
+                self._function, *grid, *block, shared_bytes, device.stream.ptr, _address(arguments), 0
+            )
+            device.close(start)
+
+
+def _address(arguments: Any) -> int:
+    import ctypes
+
+    return ctypes.addressof(arguments)
+
+
+class Cuda(Device):
+    """One NVIDIA GPU."""
+
+    kind = "cuda"
+
+    def __init__(self, index: int = 0, memory_bytes: int | None = None) -> None:
+        cupy = _cupy()
+        self.cupy = cupy
+        self._device = cupy.cuda.Device(index)
+        self._device.use()
+        with _errors_of(f"GPU {index}"):
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            properties = cupy.cuda.runtime.getDeviceProperties(index)
+            self.stream = cupy.cuda.Stream(non_blocking=True)
+        super().__init__(index, memory_bytes or free)
+        self.properties = properties
+        self.name = properties["name"].decode()
+        self.limits = Limits(
+            tuple(properties["maxGridSize"]),
+            tuple(properties["maxThreadsDim"]),
+            properties["maxThreadsPerBlock"],
+            properties["sharedMemPerBlockOptin"],
+        )
+        self._open_events: list[tuple[Any, Any]] = []
+
+    def describe(self) -> dict[str, Any]:
+        """Name, UUID, driver, runtime, compute capability, multiprocessors and clocks."""
+        runtime = self.cupy.cuda.runtime
+        uuid = self.properties["uuid"].hex()
+        return {
+            "device": self.name,
+            "kind": self.kind,
+            "uuid": uuid,
+            "driver": runtime.driverGetVersion(),
+            "runtime": runtime.runtimeGetVersion(),
+            "compiler": "NVRTC " + ".".join(map(str, self.cupy.cuda.nvrtc.getVersion())),
+            "compute_capability": f"{self.properties['major']}.{self.properties['minor']}",
+            "multiprocessors": self.properties["multiProcessorCount"],
+            **_clocks(self.index),
+        }
+
+    def synchronize(self) -> None:
+        """Wait for the stream; a failed launch is raised here."""
+        with _errors_of(self.name):
+            self.stream.synchronize()
+
+    def mark(self) -> Any:
+        """An event before a launch, where times are recorded."""
+        if self._times is None:
+            return None
+        if len(self._open_events) >= MOST_OPEN_EVENTS:
+            self._collect_times(self._times)
+        event = self.cupy.cuda.Event()
+        event.record(self.stream)
+        return event
+
+    def close(self, start: Any) -> None:
+        """The event after a launch that `mark` began."""
+        if start is not None:
+            end = self.cupy.cuda.Event()
+            end.record(self.stream)
+            self._open_events.append((start, end))
+
+    def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
+        source = load_source(path)
+        # NVRTC's cache sees the text alone, so the headers' hash goes into it.
+        text = f'// {source.digest()}\n{PRELUDE}{declare(constants)}#line 1 "{source.label}"\n{source.text}'
+        started = time.perf_counter()
+        try:
+            with self._device:
+                module = self.cupy.RawModule(
+                    code=text, options=("--std=c++17", "-lineinfo", f"-I{path.parent}"), backend="nvrtc"
+                )
+                module.compile()
+                kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}
+        except self.cupy.cuda.compiler.CompileException as error:
+            match = re.search(r".*error.*", str(error))
+            raise DeviceError(f"{source.label} does not compile: {match[0] if match else error}") from None
+        self.compile_seconds += time.perf_counter() - started
+        return kernels
+
+    def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any:
+        with _errors_of(self.name), self._device, self.stream:
+            return self.cupy.empty(shape, dtype)
+
+    def _pointer(self, data: Any) -> int:
+        return int(data.data.ptr)
+
+    def _upload(self, array: Array, values: NDArray[Any]) -> None:
+        with _errors_of(self.name), self._device, self.stream:
+            array.data.set(values, stream=self.stream)
+            self.stream.synchronize()
+
+    def _download(self, array: Array) -> NDArray[Any]:
+        with _errors_of(self.name), self._device:
+            values: NDArray[Any] = array.data.get(stream=self.stream, blocking=True)
+            return values
+
+    def _collect_times(self, times: KernelTimes) -> None:
+        self.synchronize()
+        elapsed = self.cupy.cuda.get_elapsed_time
+        times.seconds += [elapsed(start, end) / 1e3 for start, end in self._open_events]
+        self._open_events.clear()
+
+
+def _clocks(index: int) -> dict[str, int]:
+    """Clock rates in MHz as the driver reports them now and at most."""
+    runtime = _cupy().cuda.runtime
+    kilohertz = {
+        "sm_clock_max_mhz": runtime.deviceGetAttribute(13, index),
+        "memory_clock_max_mhz": runtime.deviceGetAttribute(36, index),
+    }
+    return {name: value // 1000 for name, value in kilohertz.items()}

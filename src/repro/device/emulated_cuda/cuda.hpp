@@ -1,0 +1,256 @@
+// CUDA C++'s names on the CPU: a kernel's source file compiles against this header unchanged.
+#pragma once
+#include <math.h>
+
+#include "block.hpp"
+
+constexpr int warpSize = WARP_SIZE;
+
+#define __global__
+#define __device__ static inline
+#define __host__
+#define __forceinline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __constant__ static const
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+// A loaded copy of the module works on one block at a time, so a plain static is shared by exactly one block.
+#define __shared__ static __attribute__((section("repro_shared")))
+
+#define threadIdx (::repro::self->index)
+#define blockIdx (::repro::block.index)
+#define blockDim (::repro::block.dimensions)
+#define gridDim (::repro::block.grid)
+
+#undef assert
+#define assert(condition) \
+    ((condition) ? void() : (::repro::report("assertion failed, line %d: %s", __LINE__, #condition), ::repro::abandon()))
+
+inline void __trap(int line = __builtin_LINE()) {
+    repro::report("__trap, line %d", line);
+    repro::abandon();
+}
+
+// Barriers and fences
+
+inline void __syncthreads(int line = __builtin_LINE()) { repro::barrier(line, false); }
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+    repro::barrier(line, predicate != 0);
+    return int(repro::block.released_or);
+}
+inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
+    repro::barrier(line, predicate != 0);
+    return int(repro::block.released_and);
+}
+inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
+    repro::barrier(line, predicate != 0);
+    return int(repro::block.released_count);
+}
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+// Warp operations
+
+namespace repro {
+template <class T>
+inline uint64_t to_bits(T value) {
+    static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+template <class T>
+inline T from_bits(uint64_t bits) {
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T>
+inline T shuffle(Mask mask, T value, unsigned source, int line) {
+    return from_bits<T>(meet(Meeting::shuffle, mask, line, to_bits(value), source));
+}
+}  // namespace repro
+
+inline void __syncwarp(repro::Mask mask = FULL_MASK, int line = __builtin_LINE()) {
+    repro::meet(repro::Meeting::sync, mask, line, 0, 0);
+}
+template <class T>
+inline T __shfl_sync(repro::Mask mask, T value, int source, int width = warpSize, int line = __builtin_LINE()) {
+    unsigned lane = repro::self->lane;
+    return repro::shuffle(mask, value, (lane & ~unsigned(width - 1)) + (unsigned(source) & unsigned(width - 1)), line);
+}
+template <class T>
+inline T __shfl_up_sync(repro::Mask mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+    unsigned lane = repro::self->lane;
+    return repro::shuffle(mask, value, (lane & unsigned(width - 1)) < delta ? lane : lane - delta, line);
+}
+template <class T>
+inline T __shfl_down_sync(repro::Mask mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+    unsigned lane = repro::self->lane;
+    return repro::shuffle(mask, value, (lane & unsigned(width - 1)) + delta >= unsigned(width) ? lane : lane + delta, line);
+}
+template <class T>
+inline T __shfl_xor_sync(repro::Mask mask, T value, int lanes, int width = warpSize, int line = __builtin_LINE()) {
+    unsigned lane = repro::self->lane, source = lane ^ unsigned(lanes);
+    return repro::shuffle(mask, value, source / unsigned(width) > lane / unsigned(width) ? lane : source, line);
+}
+inline WarpMask __ballot_sync(repro::Mask mask, int predicate, int line = __builtin_LINE()) {
+    return WarpMask(repro::meet(repro::Meeting::ballot, mask, line, predicate != 0, 0));
+}
+inline int __any_sync(repro::Mask mask, int predicate, int line = __builtin_LINE()) {
+    return __ballot_sync(mask, predicate, line) != 0;
+}
+inline int __all_sync(repro::Mask mask, int predicate, int line = __builtin_LINE()) {
+    return __ballot_sync(mask, !predicate, line) == 0;
+}
+template <class T>
+inline WarpMask __match_any_sync(repro::Mask mask, T value, int line = __builtin_LINE()) {
+    return WarpMask(repro::meet(repro::Meeting::match, mask, line, repro::to_bits(value), 0));
+}
+inline WarpMask __activemask() { return WarpMask(1) << repro::self->lane; }  // all that a lane may count on
+
+#define REPRO_REDUCTION(name, type, meeting)                                                        \
+    inline type name(repro::Mask mask, type value, int line = __builtin_LINE()) {                   \
+        return type(repro::meet(repro::Meeting::meeting, mask, line, uint32_t(value), 0));           \
+    }
+REPRO_REDUCTION(__reduce_add_sync, unsigned, add)
+REPRO_REDUCTION(__reduce_add_sync, int, add)
+REPRO_REDUCTION(__reduce_min_sync, unsigned, min_unsigned)
+REPRO_REDUCTION(__reduce_min_sync, int, min_signed)
+REPRO_REDUCTION(__reduce_max_sync, unsigned, max_unsigned)
+REPRO_REDUCTION(__reduce_max_sync, int, max_signed)
+REPRO_REDUCTION(__reduce_and_sync, unsigned, bit_and)
+REPRO_REDUCTION(__reduce_or_sync, unsigned, bit_or)
+REPRO_REDUCTION(__reduce_xor_sync, unsigned, bit_xor)
+#undef REPRO_REDUCTION
+
+// Atomics: blocks run on several host threads, so they are real ones
+
+namespace repro {
+template <class T, class Update>
+inline T atomic_update(T* address, Update update) {
+    T seen, wanted;
+    __atomic_load(address, &seen, __ATOMIC_RELAXED);
+    do wanted = update(seen);
+    while (!__atomic_compare_exchange(address, &seen, &wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return seen;
+}
+template <class T>
+struct identity { using type = T; };
+template <class T>
+using same = typename identity<T>::type;  // the pointer alone decides the type
+}  // namespace repro
+
+#define REPRO_ATOMIC(name, expression)                                                              \
+    template <class T>                                                                              \
+    inline T name(T* address, repro::same<T> value) {                                               \
+        return repro::atomic_update(address, [value](T old) -> T { return expression; });           \
+    }
+REPRO_ATOMIC(atomicAdd, T(old + value))
+REPRO_ATOMIC(atomicSub, T(old - value))
+REPRO_ATOMIC(atomicMin, value < old ? value : old)
+REPRO_ATOMIC(atomicMax, value > old ? value : old)
+REPRO_ATOMIC(atomicAnd, T(old & value))
+REPRO_ATOMIC(atomicOr, T(old | value))
+REPRO_ATOMIC(atomicXor, T(old ^ value))
+REPRO_ATOMIC(atomicExch, (void(old), value))
+REPRO_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
+REPRO_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
+#undef REPRO_ATOMIC
+template <class T>
+inline T atomicCAS(T* address, repro::same<T> expected, repro::same<T> wanted) {
+    __atomic_compare_exchange(address, &expected, &wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+
+// Integer and float intrinsics
+
+template <class T>
+inline T min(T a, T b) { return b < a ? b : a; }
+template <class T>
+inline T max(T a, T b) { return a < b ? b : a; }
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned __brev(unsigned x) {
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0F0F0F0Fu) | (x & 0x0F0F0F0Fu) << 4;
+    return __builtin_bswap32(x);
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return unsigned(((uint64_t(high) << 32 | low) << (shift & 31)) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return unsigned((uint64_t(high) << 32 | low) >> (shift & 31));
+}
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+    uint64_t bytes = uint64_t(y) << 32 | x;
+    unsigned result = 0;
+    for (int i = 0; i < 4; ++i) {
+        unsigned chosen = selector >> 4 * i & 0xF, byte = unsigned(bytes >> 8 * (chosen & 7)) & 0xFF;
+        if (chosen & 8) byte = byte & 0x80 ? 0xFF : 0;  // the selector's high bit replicates the sign
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+template <class T>
+inline T __ldg(const T* address) { return *address; }
+
+// Vector types
+
+#define REPRO_VECTORS(type, name)                                                                   \
+    struct __attribute__((aligned(2 * sizeof(type)))) name##2 { type x, y; };                       \
+    struct name##3 { type x, y, z; };                                                               \
+    struct __attribute__((aligned(sizeof(type) < 4 ? 4 * sizeof(type) : 16))) name##4 { type x, y, z, w; }; \
+    inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                \
+    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                     \
+    inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+REPRO_VECTORS(signed char, char)
+REPRO_VECTORS(unsigned char, uchar)
+REPRO_VECTORS(short, short)
+REPRO_VECTORS(unsigned short, ushort)
+REPRO_VECTORS(int, int)
+REPRO_VECTORS(float, float)
+REPRO_VECTORS(double, double)
+#undef REPRO_VECTORS
+struct __attribute__((aligned(8))) uint2 { unsigned x, y; };
+struct __attribute__((aligned(16))) uint4 { unsigned x, y, z, w; };
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+
+// How the host calls a kernel
+
+namespace repro {
+template <class... Parameters, std::size_t... I>
+inline void call(void (*kernel)(Parameters...), void** arguments, std::index_sequence<I...>) {
+    kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[I])...);
+}
+}  // namespace repro
+
+#define REPRO_LAUNCHER(kernel)                                                                      \
+    namespace repro {                                                                               \
+    template <class... Parameters>                                                                  \
+    inline void body_of_##kernel(void (*function)(Parameters...), void** arguments) {               \
+        call(function, arguments, std::index_sequence_for<Parameters...>{});                        \
+    }                                                                                               \
+    }                                                                                               \
+    extern "C" __attribute__((visibility("default"))) int repro_launch_##kernel(Launch* launch) {   \
+        return repro::run_blocks(launch, #kernel,                                                   \
+            [](void** arguments) { repro::body_of_##kernel(kernel, arguments); }, WARP_SIZE);       \
+    }
