@@ -102,7 +102,9 @@ class Kernel(ABC):
         self.parameters = parameters
         self._scalars = [None if p.pointer else np.ctypeslib.as_ctypes_type(p.dtype) for p in parameters]
 
-    def __call__(self, grid: Extent, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0) -> None:
+    def __call__(
+        self, grid: Extent, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0
+    ) -> None:
         """Launch asynchronously.
 
         grid, block: blocks and threads per axis (x[, y[, z]]). arguments: one per parameter, device arrays for
@@ -118,12 +120,16 @@ class Kernel(ABC):
         counters.threads += math.prod(grid3) * math.prod(block3)
         self._launch(grid3, block3, pointers, shared_bytes)
 
-    def _check_extents(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int) -> None:
+    def _check_extents(
+        self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int
+    ) -> None:
         limits = self.device.limits
         for what, extent, largest in (("grid", grid, limits.grid), ("block", block, limits.block)):
             for axis, value, limit in zip("xyz", extent, largest, strict=True):
                 if not 1 <= value <= limit:
-                    raise DeviceError(f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}")
+                    raise DeviceError(
+                        f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}"
+                    )
         if math.prod(block) > limits.threads_per_block:
             raise DeviceError(
                 f"kernel {self.name}: {math.prod(block)} threads per block are more than {limits.threads_per_block}"
@@ -135,7 +141,9 @@ class Kernel(ABC):
 
     def _pack(self, arguments: Sequence[Array | float | np.generic]) -> list[Any]:
         if len(arguments) != len(self.parameters):
-            raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
+            raise DeviceError(
+                f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters"
+            )
         packed: list[Any] = []
         for argument, parameter, scalar in zip(arguments, self.parameters, self._scalars, strict=True):
             if scalar is None:
@@ -151,7 +159,9 @@ class Kernel(ABC):
         if not isinstance(argument, Array):
             raise DeviceError(f"{where} needs a device array, not {type(argument).__name__}")
         if argument.device is not self.device:
-            raise DeviceError(f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}")
+            raise DeviceError(
+                f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}"
+            )
         if argument.dtype != parameter.dtype:
             raise DeviceError(f"{where} is {argument.dtype}, the kernel reads {parameter.dtype}")
         if not argument.data.flags.c_contiguous:
@@ -167,7 +177,9 @@ class Kernel(ABC):
             return bool(value)
         info = np.iinfo(parameter.dtype)
         if value != int(value) or not info.min <= value <= info.max:
-            raise DeviceError(f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}")
+            raise DeviceError(
+                f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}"
+            )
         return int(value)
 
     @abstractmethod

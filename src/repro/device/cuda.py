@@ -58,9 +58,13 @@ def _errors_of(what: str) -> Iterator[None]:
     try:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
-        raise DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card") from None
+        raise DeviceError(
+            f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card"
+        ) from None
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
-        raise DeviceError(f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where") from None
+        raise DeviceError(
+            f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where"
+        ) from None
 
 
 class CudaKernel(Kernel):
@@ -159,7 +163,9 @@ class Cuda(Device):
             end.record(self.stream)
             self._open_events.append((start, end))
 
-    def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
+    def _compile(
+        self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]
+    ) -> dict[str, Kernel]:
         source = load_source(path)
         # NVRTC's cache sees the text alone, so the headers' hash goes into it.
         text = f'// {source.digest()}\n{PRELUDE}{declare(constants)}#line 1 "{source.label}"\n{source.text}'
@@ -170,7 +176,9 @@ class Cuda(Device):
                     code=text, options=("--std=c++17", "-lineinfo", f"-I{path.parent}"), backend="nvrtc"
                 )
                 module.compile()
-                kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}
+                kernels: dict[str, Kernel] = {
+                    n: CudaKernel(self, n, found, module) for n, found in parameters.items()
+                }
         except self.cupy.cuda.compiler.CompileException as error:
             match = re.search(r".*error.*", str(error))
             raise DeviceError(f"{source.label} does not compile: {match[0] if match else error}") from None

@@ -60,7 +60,9 @@ def compiler() -> tuple[str, str]:
     """The C++ compiler's command ($CXX, else g++, c++ or clang++) and its version line."""
     for command in filter(None, (os.environ.get("CXX"), "g++", "c++", "clang++")):
         if shutil.which(command):
-            version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+            version = subprocess.run(
+                [command, "--version"], capture_output=True, text=True, check=True
+            ).stdout
             return command, version.splitlines()[0]
     raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
 
@@ -118,7 +120,9 @@ class EmulatedKernel(Kernel):
         blocks = grid[0] * grid[1] * grid[2]
         threads = blocks * block[0] * block[1] * block[2]
         workers = 1 if threads < INLINE_THREADS else min(device.workers, blocks)
-        launch = _Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
+        launch = _Launch(
+            grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed()
+        )
         launch.arguments = ctypes.addressof(arguments)
         launch.chunk = max(1, min(64, blocks // (8 * workers)))
         started = time.perf_counter()
@@ -181,7 +185,9 @@ class Emulator(Device):
     def synchronize(self) -> None:
         """Launches return when they have finished."""
 
-    def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
+    def _compile(
+        self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]
+    ) -> dict[str, Kernel]:
         source = load_source(path)
         command, version = compiler()
         mask = "unsigned long long" if self.warp_size == 64 else "unsigned"
@@ -193,14 +199,26 @@ class Emulator(Device):
         )
 
         def build(output: Path) -> None:
-            arguments = [command, *FLAGS, f"-I{HEADERS}", f"-I{path.parent}", "-x", "c++", "-", "-o", str(output)]
+            arguments = [
+                command,
+                *FLAGS,
+                f"-I{HEADERS}",
+                f"-I{path.parent}",
+                "-x",
+                "c++",
+                "-",
+                "-o",
+                str(output),
+            ]
             done = subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise DeviceError(f"{source.label} does not compile: {_first_error(done.stderr)}")
 
         started = time.perf_counter()
         headers = [header.read_text() for header in sorted(HEADERS.glob("*.hpp"))]
-        library = cached_file([text, source.digest(), *headers, version, *FLAGS, platform.machine()], ".so", build)
+        library = cached_file(
+            [text, source.digest(), *headers, version, *FLAGS, platform.machine()], ".so", build
+        )
         self.compile_seconds += time.perf_counter() - started
         module = load_module(library)
         return {name: EmulatedKernel(self, name, found, module) for name, found in parameters.items()}
@@ -233,4 +251,6 @@ def _emulated(text: str) -> str:
 
 def _first_error(stderr: str) -> str:
     lines = stderr.splitlines()
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "the compiler said nothing")
+    return next(
+        (line for line in lines if "error:" in line), lines[0] if lines else "the compiler said nothing"
+    )

@@ -94,9 +94,13 @@ class Source:
         self.path = path
         self.text = path.read_text()
         self.label = "/".join(path.parts[-3:])
-        self.names: list[str] = re.findall(r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(', self.text)
+        self.names: list[str] = re.findall(
+            r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(', self.text
+        )
         if not self.names:
-            raise DeviceError(f'{self.label}: no kernel found; declare it extern "C" __global__ void name(...)')
+            raise DeviceError(
+                f'{self.label}: no kernel found; declare it extern "C" __global__ void name(...)'
+            )
 
     def digest(self) -> str:
         """SHA-256 over the file and every local header it includes, however deep."""
@@ -107,8 +111,12 @@ class Source:
             if path in seen:
                 continue
             seen[path] = text = path.read_text()
-            waiting += [path.parent / name for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)]
-        return hashlib.sha256("\0".join(f"{path.name}\0{text}" for path, text in seen.items()).encode()).hexdigest()
+            waiting += [
+                path.parent / name for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
+            ]
+        return hashlib.sha256(
+            "\0".join(f"{path.name}\0{text}" for path, text in seen.items()).encode()
+        ).hexdigest()
 
     def parameters(self, kernel: str, constants: Constants) -> list[Parameter]:
         """The kernel's parameters in order; `constants` resolves type names such as `T`."""
@@ -122,7 +130,9 @@ class Source:
             words = re.sub(r"\b(const|__restrict__|volatile)\b", " ", declaration)
             parsed = re.fullmatch(r"\s*([\w\s]+?)\s*(\*?)\s*(\w+)\s*", words)
             if parsed is None or " ".join(parsed[1].split()) not in types:
-                raise DeviceError(f"{self.label}: kernel {kernel}: parameter '{declaration}' has no known type")
+                raise DeviceError(
+                    f"{self.label}: kernel {kernel}: parameter '{declaration}' has no known type"
+                )
             found.append(Parameter(parsed[3], types[" ".join(parsed[1].split())], bool(parsed[2])))
         return found
 

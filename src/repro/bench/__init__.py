@@ -1,0 +1,1 @@
+"""How a variant is described, measured and checked; shared by all papers' packages."""
