@@ -3,10 +3,11 @@
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
-from repro.device import Device
+from repro.device import Device, KernelTimes
 from repro.errors import DeviceError
 
 Result = TypeVar("Result")
@@ -54,8 +55,8 @@ def measure(
     """Measure `run`: host input to host output, so that its total time has the transfers in it.
 
     warm_up: a short run of the same specialisation (it compiles and loads the kernels), not timed.
-    repetitions: timed runs for the total time, and as many with an event around every launch for the kernel time
-    (the events cost time, so the two are not taken from the same run).
+    repetitions: timed runs for the total time, and as many with an event around every launch for the kernel time: the
+    events cost time, so the two are not taken from the same run, except on the emulator, where they cost nothing.
     Raises DeviceError when two repetitions differ in result or counters.
     """
     compiled_before = device.compile_seconds
@@ -65,18 +66,18 @@ def measure(
     kernels: list[float] = []
     results: list[Result] = []
     counts: list[dict[str, int]] = []
-    for timed_kernels in (False, True):
+    for timed in ("both",) if device.kind == "emulator" else ("total", "kernels"):
         for _ in range(repetitions):
             before = device.counters.copy()
-            if timed_kernels:
-                with device.record_kernel_times() as times:
-                    results.append(run())
-                kernels.append(times.total)
-            else:
+            with nullcontext(KernelTimes()) if timed == "total" else device.record_kernel_times() as times:
                 started = time.perf_counter()
                 results.append(run())
                 device.synchronize()
-                totals.append(time.perf_counter() - started)
+                elapsed = time.perf_counter() - started
+            if timed != "kernels":
+                totals.append(elapsed)
+            if timed != "total":
+                kernels.append(times.total)
             counts.append(asdict(device.counters.since(before)))
     if any(other != results[0] for other in results) or any(other != counts[0] for other in counts):
         raise DeviceError(f"{device.name}: repetitions of one run differ: {results}, {counts}")

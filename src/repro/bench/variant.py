@@ -32,16 +32,14 @@ class Variant:
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     def complete(self, given: Mapping[str, int]) -> dict[str, int]:
-        """All settings, the given ones over the defaults. Raises InputError for unknown names or values out of range."""
+        """All settings, the given ones over the defaults. Raises InputError for an unknown name or a value out of range."""
         for name, value in given.items():
             if name not in self.settings:
                 known = ", ".join(self.settings) or "none"
                 raise InputError(f"variant {self.name} has no setting '{name}' (it has: {known})")
             setting = self.settings[name]
             if not setting.low <= value <= setting.high:
-                raise InputError(
-                    f"variant {self.name}: {name} = {value} is not within {setting.low} to {setting.high}"
-                )
+                raise InputError(f"variant {self.name}: {name} = {value} is not within {setting.low} to {setting.high}")
         return {name: given.get(name, setting.default) for name, setting in self.settings.items()}
 
 

@@ -1,5 +1,6 @@
 """Where kernels run: one NVIDIA GPU through CuPy, or the CPU standing in for one."""
 
+import re
 from typing import Any
 
 from repro.device import cuda
@@ -19,10 +20,10 @@ def open_devices(spec: str = "auto", memory_bytes: int | None = None, **emulator
     Raises InputError for another spec, DeviceError where there is no such GPU.
     """
     kind, _, number = spec.partition(":")
-    if kind not in ("auto", "cuda", "emulator") or (number and not number.isdecimal()) or spec == "auto:":
+    if not re.fullmatch(r"auto|cuda(:\d+)?|emulator(:[1-9]\d*)?", spec):
         raise InputError(f"device '{spec}': choose auto, cuda, cuda:N, emulator or emulator:N")
     if kind == "emulator" or (kind == "auto" and cuda.why_unavailable()):
-        return [Emulator(index, memory_bytes, **emulator) for index in range(max(1, int(number or 1)))]
+        return [Emulator(index, memory_bytes, **emulator) for index in range(int(number or 1))]
     if reason := cuda.why_unavailable():
         raise DeviceError(reason)
     count = cuda.device_count()

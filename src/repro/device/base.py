@@ -120,16 +120,12 @@ class Kernel(ABC):
         counters.threads += math.prod(grid3) * math.prod(block3)
         self._launch(grid3, block3, pointers, shared_bytes)
 
-    def _check_extents(
-        self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int
-    ) -> None:
+    def _check_extents(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int) -> None:
         limits = self.device.limits
         for what, extent, largest in (("grid", grid, limits.grid), ("block", block, limits.block)):
             for axis, value, limit in zip("xyz", extent, largest, strict=True):
                 if not 1 <= value <= limit:
-                    raise DeviceError(
-                        f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}"
-                    )
+                    raise DeviceError(f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}")
         if math.prod(block) > limits.threads_per_block:
             raise DeviceError(
                 f"kernel {self.name}: {math.prod(block)} threads per block are more than {limits.threads_per_block}"
@@ -141,9 +137,7 @@ class Kernel(ABC):
 
     def _pack(self, arguments: Sequence[Array | float | np.generic]) -> list[Any]:
         if len(arguments) != len(self.parameters):
-            raise DeviceError(
-                f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters"
-            )
+            raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
         packed: list[Any] = []
         for argument, parameter, scalar in zip(arguments, self.parameters, self._scalars, strict=True):
             if scalar is None:
@@ -159,9 +153,7 @@ class Kernel(ABC):
         if not isinstance(argument, Array):
             raise DeviceError(f"{where} needs a device array, not {type(argument).__name__}")
         if argument.device is not self.device:
-            raise DeviceError(
-                f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}"
-            )
+            raise DeviceError(f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}")
         if argument.dtype != parameter.dtype:
             raise DeviceError(f"{where} is {argument.dtype}, the kernel reads {parameter.dtype}")
         if not argument.data.flags.c_contiguous:
@@ -177,9 +169,7 @@ class Kernel(ABC):
             return bool(value)
         info = np.iinfo(parameter.dtype)
         if value != int(value) or not info.min <= value <= info.max:
-            raise DeviceError(
-                f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}"
-            )
+            raise DeviceError(f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}")
         return int(value)
 
     @abstractmethod
@@ -224,7 +214,8 @@ class Device(ABC):
         key = path, repr(sorted(constants.items()))
         if key not in self._modules:
             source = load_source(path)
-            parameters = {name: source.parameters(name, constants) for name in source.names}
+            types = {**constants, "WarpMask": np.uint64 if self.warp_size == 64 else np.uint32}
+            parameters = {name: source.parameters(name, types) for name in source.kernels}
             self._modules[key] = self._compile(path, constants, parameters)
         return self._modules[key]
 

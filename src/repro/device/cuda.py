@@ -1,5 +1,6 @@
 """NVIDIA GPUs through CuPy: NVRTC compiles the kernels, CUDA events time them."""
 
+import ctypes
 import importlib.util
 import re
 import time
@@ -29,7 +30,7 @@ MOST_OPEN_EVENTS = 8192
 def why_unavailable() -> str:
     """Why no GPU can be used and what to do, in a sentence; empty where one can."""
     if importlib.util.find_spec("cupy") is None:
-        return "CuPy is not installed: pip install '.[cuda13]' (or '.[cuda12]' for drivers below 580) to use an NVIDIA GPU"
+        return "CuPy is not installed: for an NVIDIA GPU, pip install '.[cuda13]' ('.[cuda12]' for drivers below 580)"
     import cupy
 
     try:
@@ -38,7 +39,9 @@ def why_unavailable() -> str:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "NoDevice" not in str(error) and "InsufficientDriver" not in str(error):
             return f"CUDA does not answer ({error}); check that nvidia-smi works here"
-    return "No NVIDIA GPU found: check that nvidia-smi lists one and CUDA_VISIBLE_DEVICES names it, or use --device emulator"
+    return (
+        "No NVIDIA GPU found: see that nvidia-smi lists one and CUDA_VISIBLE_DEVICES names it, or use --device emulator"
+    )
 
 
 def device_count() -> int:
@@ -58,9 +61,7 @@ def _errors_of(what: str) -> Iterator[None]:
     try:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
-        raise DeviceError(
-            f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card"
-        ) from None
+        raise DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card") from None
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         raise DeviceError(
             f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where"
@@ -89,15 +90,9 @@ class CudaKernel(Kernel):
         with _errors_of(f"kernel {self.name}, grid {grid}, block {block}"):
             start = device.mark()
             self._driver.launchKernel(
-                self._function, *grid, *block, shared_bytes, device.stream.ptr, _address(arguments), 0
+                self._function, *grid, *block, shared_bytes, device.stream.ptr, ctypes.addressof(arguments), 0
             )
             device.close(start)
-
-
-def _address(arguments: Any) -> int:
-    import ctypes
-
-    return ctypes.addressof(arguments)
 
 
 class Cuda(Device):
@@ -163,9 +158,7 @@ class Cuda(Device):
             end.record(self.stream)
             self._open_events.append((start, end))
 
-    def _compile(
-        self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]
-    ) -> dict[str, Kernel]:
+    def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
         # NVRTC's cache sees the text alone, so the headers' hash goes into it.
         text = f'// {source.digest()}\n{PRELUDE}{declare(constants)}#line 1 "{source.label}"\n{source.text}'
@@ -176,9 +169,7 @@ class Cuda(Device):
                     code=text, options=("--std=c++17", "-lineinfo", f"-I{path.parent}"), backend="nvrtc"
                 )
                 module.compile()
-                kernels: dict[str, Kernel] = {
-                    n: CudaKernel(self, n, found, module) for n, found in parameters.items()
-                }
+                kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}
         except self.cupy.cuda.compiler.CompileException as error:
             match = re.search(r".*error.*", str(error))
             raise DeviceError(f"{source.label} does not compile: {match[0] if match else error}") from None

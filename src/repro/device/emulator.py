@@ -41,7 +41,7 @@ INLINE_THREADS = 4096  # below this many CUDA threads, waking other host threads
 class _Launch(ctypes.Structure):
     """Mirror of `Launch` in emulated_cuda/block.hpp."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("grid", ctypes.c_uint32 * 3),
         ("block", ctypes.c_uint32 * 3),
         ("shared_bytes", ctypes.c_uint64),
@@ -60,9 +60,7 @@ def compiler() -> tuple[str, str]:
     """The C++ compiler's command ($CXX, else g++, c++ or clang++) and its version line."""
     for command in filter(None, (os.environ.get("CXX"), "g++", "c++", "clang++")):
         if shutil.which(command):
-            version = subprocess.run(
-                [command, "--version"], capture_output=True, text=True, check=True
-            ).stdout
+            version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
             return command, version.splitlines()[0]
     raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
 
@@ -120,9 +118,7 @@ class EmulatedKernel(Kernel):
         blocks = grid[0] * grid[1] * grid[2]
         threads = blocks * block[0] * block[1] * block[2]
         workers = 1 if threads < INLINE_THREADS else min(device.workers, blocks)
-        launch = _Launch(
-            grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed()
-        )
+        launch = _Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
         launch.arguments = ctypes.addressof(arguments)
         launch.chunk = max(1, min(64, blocks // (8 * workers)))
         started = time.perf_counter()
@@ -185,17 +181,13 @@ class Emulator(Device):
     def synchronize(self) -> None:
         """Launches return when they have finished."""
 
-    def _compile(
-        self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]
-    ) -> dict[str, Kernel]:
+    def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
         command, version = compiler()
-        mask = "unsigned long long" if self.warp_size == 64 else "unsigned"
         text = (
-            f"#define REPRO_STACK_BYTES {STACK_BYTES}\n#include <cstdint>\n"
-            f"using WarpMask = {mask};\nconstexpr int WARP_SIZE = {self.warp_size};\nconstexpr WarpMask FULL_MASK = ~WarpMask(0);\n"
+            f"#define REPRO_STACK_BYTES {STACK_BYTES}\n#define REPRO_WARP_SIZE {self.warp_size}\n"
             f'#include "cuda.hpp"\n{declare(constants)}#line 1 "{source.label}"\n{_emulated(source.text)}\n'
-            + "".join(f"REPRO_LAUNCHER({name})\n" for name in source.names)
+            + "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
         )
 
         def build(output: Path) -> None:
@@ -216,9 +208,7 @@ class Emulator(Device):
 
         started = time.perf_counter()
         headers = [header.read_text() for header in sorted(HEADERS.glob("*.hpp"))]
-        library = cached_file(
-            [text, source.digest(), *headers, version, *FLAGS, platform.machine()], ".so", build
-        )
+        library = cached_file([text, source.digest(), *headers, version, *FLAGS, platform.machine()], ".so", build)
         self.compile_seconds += time.perf_counter() - started
         module = load_module(library)
         return {name: EmulatedKernel(self, name, found, module) for name, found in parameters.items()}
@@ -251,6 +241,4 @@ def _emulated(text: str) -> str:
 
 def _first_error(stderr: str) -> str:
     lines = stderr.splitlines()
-    return next(
-        (line for line in lines if "error:" in line), lines[0] if lines else "the compiler said nothing"
-    )
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "the compiler said nothing")

@@ -51,6 +51,8 @@ C_NAMES = {
     ]
 }  # fmt: skip
 
+DECLARATION = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\)\s*)?(\w+)\(([^)]*)\)')
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -94,13 +96,9 @@ class Source:
         self.path = path
         self.text = path.read_text()
         self.label = "/".join(path.parts[-3:])
-        self.names: list[str] = re.findall(
-            r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(', self.text
-        )
-        if not self.names:
-            raise DeviceError(
-                f'{self.label}: no kernel found; declare it extern "C" __global__ void name(...)'
-            )
+        self.kernels: dict[str, str] = dict(DECLARATION.findall(self.text))
+        if not self.kernels:
+            raise DeviceError(f'{self.label}: no kernel found; declare it extern "C" __global__ void name(...)')
 
     def digest(self) -> str:
         """SHA-256 over the file and every local header it includes, however deep."""
@@ -111,28 +109,18 @@ class Source:
             if path in seen:
                 continue
             seen[path] = text = path.read_text()
-            waiting += [
-                path.parent / name for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
-            ]
-        return hashlib.sha256(
-            "\0".join(f"{path.name}\0{text}" for path, text in seen.items()).encode()
-        ).hexdigest()
+            waiting += [path.parent / name for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)]
+        return hashlib.sha256("\0".join(f"{path.name}\0{text}" for path, text in seen.items()).encode()).hexdigest()
 
     def parameters(self, kernel: str, constants: Constants) -> list[Parameter]:
-        """The kernel's parameters in order; `constants` resolves type names such as `T`."""
-        match = re.search(rf"\b{kernel}\s*\(([^)]*)\)", self.text)
-        if match is None:
-            raise DeviceError(f"{self.label}: kernel {kernel} is not declared here")
-        types = dict(C_TYPES)
-        types.update({name: np.dtype(value) for name, value in constants.items() if isinstance(value, type)})
+        """The kernel's parameters in order; type constants resolve names such as `T`."""
+        types = C_TYPES | {name: np.dtype(value) for name, value in constants.items() if isinstance(value, type)}
         found = []
-        for declaration in filter(None, (part.strip() for part in match[1].split(","))):
+        for declaration in filter(None, (part.strip() for part in self.kernels[kernel].split(","))):
             words = re.sub(r"\b(const|__restrict__|volatile)\b", " ", declaration)
             parsed = re.fullmatch(r"\s*([\w\s]+?)\s*(\*?)\s*(\w+)\s*", words)
             if parsed is None or " ".join(parsed[1].split()) not in types:
-                raise DeviceError(
-                    f"{self.label}: kernel {kernel}: parameter '{declaration}' has no known type"
-                )
+                raise DeviceError(f"{self.label}: kernel {kernel}: parameter '{declaration}' has no known type")
             found.append(Parameter(parsed[3], types[" ".join(parsed[1].split())], bool(parsed[2])))
         return found
 

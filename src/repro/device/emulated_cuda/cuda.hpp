@@ -4,6 +4,13 @@
 
 #include "block.hpp"
 
+#if REPRO_WARP_SIZE == 64
+using WarpMask = unsigned long long;
+#else
+using WarpMask = unsigned;
+#endif
+constexpr int WARP_SIZE = REPRO_WARP_SIZE;
+constexpr WarpMask FULL_MASK = ~WarpMask(0);
 constexpr int warpSize = WARP_SIZE;
 
 #define __global__

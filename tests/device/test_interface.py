@@ -1,0 +1,172 @@
+"""What a device refuses, counts and accounts for."""
+
+import gc
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repro.device import Counters, open_device, open_devices
+from repro.errors import DeviceError, InputError
+from tests.conftest import NO_GPU
+from tests.device.test_kernels import compiled
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "shared_bytes", "message"),
+    [
+        (0, 32, 0, r"kernel where: grid.x = 0 is not within 1 to \d+"),
+        ((1, 65536), 32, 0, r"kernel where: grid.y = 65536 is not within 1 to 65535"),
+        (1, (1, 1, 65), 0, r"kernel where: block.z = 65 is not within 1 to 64"),
+        (1, (32, 33), 0, r"kernel where: 1056 threads per block are more than 1024"),
+        (1, 32, 10**6, r"kernel where: 1000000 bytes of shared memory are more than \d+"),
+    ],
+)
+def test_a_launch_out_of_range_is_refused(device, grid, block, shared_bytes, message):
+    output = device.empty(64, np.int32)
+    with pytest.raises(DeviceError, match=message):
+        compiled(device)["where"](grid, block, output, shared_bytes=shared_bytes)
+    assert device.counters.launches == 0
+
+
+def test_arguments_are_checked(device):
+    kernels = compiled(device, T=np.int32)
+    whole = device.zeros((4, 6), np.int32)
+    other = open_device("emulator").zeros(4, np.int32)
+    for arguments, message in [
+        ((whole, whole, whole), r"kernel add: 3 arguments for 4 parameters"),
+        ((whole, whole, device.zeros(4, np.int64), 4), r"kernel add: 'sum' is int64, the kernel reads int32"),
+        ((whole, whole[:, 1:3], whole, 4), r"kernel add: 'b' is not contiguous"),
+        ((whole, other, whole, 4), r"kernel add: 'b' lies on emulator .*, the kernel runs on"),
+        ((whole, 3, whole, 4), r"kernel add: 'b' needs a device array, not int"),
+        ((whole, whole, whole, whole), r"kernel add: 'count' is a number, not an array"),
+        ((whole, whole, whole, 2**31), r"kernel add: 'count' = 2147483648 does not fit int32"),
+        ((whole, whole, whole, 1.5), r"kernel add: 'count' = 1.5 does not fit int32"),
+    ]:
+        with pytest.raises(DeviceError, match=message):
+            kernels["add"](1, 32, *arguments)
+
+
+def test_views_share_the_memory(device):
+    whole = device.upload(np.arange(12, dtype=np.int32).reshape(3, 4))
+    assert whole[1].get().tolist() == [[4, 5, 6, 7]]
+    assert whole[-1, 2:].get().tolist() == [[10, 11]]
+    compiled(device, T=np.int32)["add"](1, 32, whole[0], whole[1], whole[2], 4)
+    assert whole.get()[2].tolist() == [4, 6, 8, 10]
+
+
+def test_set_wants_the_same_shape_and_type(device):
+    array = device.zeros(4, np.int32)
+    for values in (np.zeros(5, np.int32), np.zeros(4, np.int64)):
+        with pytest.raises(DeviceError, match=r"cannot copy int\d\d\[\d\] into a device array int32\[4\]"):
+            array.set(values)
+    array.set(np.arange(8, dtype=np.int32)[::2])
+    assert array.get().tolist() == [0, 2, 4, 6]
+
+
+def test_the_memory_budget_is_enforced_and_returns():
+    device = open_device("emulator", memory_bytes=1000)
+    kept = device.zeros(100, np.int32)
+    view = kept[10:]
+    with pytest.raises(DeviceError, match=r"604 bytes wanted, 600 of 1,000 free"):
+        device.empty(151, np.int32)
+    assert device.memory_used == 400
+    del kept
+    gc.collect()
+    assert device.memory_used == 400, "a view keeps the memory"
+    del view
+    gc.collect()
+    assert device.memory_used == 0
+    assert device.zeros(250, np.int32).nbytes == 1000
+
+
+def test_counters(device):
+    array = device.upload(np.arange(40, dtype=np.int32))
+    before = device.counters.copy()
+    for _ in range(3):
+        compiled(device, T=np.int32)["add"]((2, 2), 16, array, array, array, 0)
+    array.get()
+    array.set(np.zeros(40, np.int32))
+    assert device.counters.since(before) == Counters(launches=3, threads=192, reads=1, writes=1)
+
+
+def test_kernel_times_hold_one_value_per_launch(device):
+    array = device.zeros(32, np.int32)
+    kernel = compiled(device, T=np.int32)["add"]
+    with device.record_kernel_times() as times:
+        for _ in range(5):
+            kernel(1, 32, array, array, array, 32)
+    kernel(1, 32, array, array, array, 32)
+    assert len(times.seconds) == 5
+    assert all(0 < seconds < 1 for seconds in times.seconds)
+    assert times.total == pytest.approx(sum(times.seconds))
+
+
+def test_a_source_that_does_not_compile_is_named_with_its_line(device, tmp_path):
+    source = tmp_path / "broken.cu"
+    source.write_text('extern "C" __global__ void broken(int* output) {\n    output[0] = missing;\n}\n')
+    with pytest.raises(DeviceError, match=r"broken.cu does not compile: .*broken.cu.*2.*missing"):
+        device.compile(source)
+
+
+def test_a_source_must_declare_a_kernel_of_known_types(device, tmp_path):
+    for text, message in [
+        ("int x;", 'no kernel found; declare it extern "C" __global__ void'),
+        ('extern "C" __global__ void k(Strange* x) {}', r"kernel k: parameter 'Strange\* x' has no known type"),
+    ]:
+        source = tmp_path / f"{len(text)}.cu"
+        source.write_text(text)
+        with pytest.raises(DeviceError, match=message):
+            device.compile(source)
+
+
+def test_a_compiled_module_is_reused_until_its_source_or_header_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+
+    def libraries() -> int:
+        return len(list((tmp_path / "cache").glob("*.so")))
+
+    # A source is read once per process, so each step has a directory of its own with the same names in it.
+    for index, (value, constant, expected) in enumerate([(1, 0, 1), (1, 0, 1), (2, 0, 2), (2, 5, 3)]):
+        source = tmp_path / str(index) / "same" / "names" / "kernel.cu"
+        source.parent.mkdir(parents=True)
+        source.with_name("value.cuh").write_text(f"#define VALUE {value}\n")
+        source.write_text(
+            '#include "value.cuh"\nextern "C" __global__ void k(int* output) { *output = VALUE + CONSTANT; }\n'
+        )
+        device = open_device("emulator")
+        output = device.empty(1, np.int32)
+        device.compile(source, {"CONSTANT": constant})["k"](1, 1, output)
+        assert output.get()[0] == value + constant
+        assert libraries() == expected
+        assert not list((tmp_path / "cache").glob("tmp*")), "nothing half-written is left"
+
+
+def test_open_device():
+    devices = open_devices("emulator:3", memory_bytes=100)
+    assert [(d.index, d.kind, d.memory_bytes) for d in devices] == [
+        (0, "emulator", 100),
+        (1, "emulator", 100),
+        (2, "emulator", 100),
+    ]
+    for spec in ("gpu", "cuda:x", "auto:1", "emulator:0", ""):
+        with pytest.raises(InputError, match=f"device '{spec}': choose auto, cuda, cuda:N, emulator or emulator:N"):
+            open_device(spec)
+
+
+@pytest.mark.skipif(not NO_GPU, reason="there is a GPU")
+def test_without_a_gpu_auto_is_the_emulator_and_cuda_says_why():
+    assert open_device().kind == "emulator"
+    with pytest.raises(DeviceError, match="CuPy is not installed|No NVIDIA GPU found|CUDA does not answer"):
+        open_device("cuda")
+
+
+def test_the_floor_of_the_emulators_speed():
+    """Half the floor of `make bench`, because other tests run beside this one."""
+    path = Path(__file__).parents[2] / "benchmarks" / "emulator_floor.py"
+    spec = importlib.util.spec_from_file_location("emulator_floor", path)
+    floor = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(floor)
+    assert floor.cells_per_second(np.random.default_rng(0)) > 50e6
+    assert floor.nanoseconds_per_thread() < 200

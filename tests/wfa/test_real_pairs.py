@@ -1,0 +1,53 @@
+"""Distances of real sequences: the bundled mitochondria, and larger ones where they are at hand."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from repro.device import open_device
+from repro.inputs.fasta import Sequence, read_sequence
+from repro.wfa.variants import VARIANTS
+from tests.conftest import NO_GPU
+
+ROOT = Path(__file__).parents[2]
+BUNDLED = ROOT / "resources" / "sequences"
+DATA = ROOT.parent / "shared" / "data"
+
+
+def pairs(largest: int) -> list[dict[str, str]]:
+    if not (DATA / "pairs.tsv").exists():
+        return []
+    with (DATA / "pairs.tsv").open() as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    return [row for row in rows if max(int(row["len_a"]), int(row["len_b"])) <= largest]
+
+
+def sequence(name: str) -> Sequence:
+    return read_sequence(next((DATA / "sequences").glob(f"{name}.fa*")))
+
+
+def test_human_and_mouse_mitochondria(device):
+    human, mouse = (read_sequence(BUNDLED / f"{name}Mito.fa") for name in ("human", "mouse"))
+    outcome = VARIANTS["baseline"].run(device, human.letters, mouse.letters, workgroup_size=128)
+    assert outcome.distance == 5200
+    assert device.counters.launches == 5201
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", pairs(20_000), ids=lambda row: f"{row['a']}-{row['b']}")
+def test_pairs_up_to_20_kilobases(device, row):
+    a, b = sequence(row["a"]), sequence(row["b"])
+    outcome = VARIANTS["baseline"].run(device, a.letters, b.letters, workgroup_size=128)
+    assert (len(a), len(b), outcome.distance) == (int(row["len_a"]), int(row["len_b"]), int(row["distance"]))
+    assert device.counters.launches == outcome.distance + 1
+
+
+@pytest.mark.slow
+@pytest.mark.cuda
+@pytest.mark.skipif(bool(NO_GPU), reason=NO_GPU)
+@pytest.mark.parametrize("row", pairs(200_000), ids=lambda row: f"{row['a']}-{row['b']}")
+def test_pairs_up_to_200_kilobases_on_a_gpu(row):
+    gpu = open_device("cuda")
+    outcome = VARIANTS["baseline"].run(gpu, sequence(row["a"]).letters, sequence(row["b"]).letters, workgroup_size=380)
+    assert outcome.distance == int(row["distance"])
