@@ -85,9 +85,7 @@ def read_fasta(path: str | Path) -> list[Sequence]:
             raise InputError(f"{path}: record {number} has no name; write one after the '>'")
         if name in records:
             first = list(records).index(name) + 1
-            raise InputError(
-                f"{path}: record {number} has the name of record {first}, {name}; rename one of them"
-            )
+            raise InputError(f"{path}: record {number} has the name of record {first}, {name}; rename one of them")
         raw = letters.encode("latin-1")
         if raw.translate(None, LETTERS):
             raise InputError(f"{path}: record {number} ({name}), {_first_bad_letter(data, number)}")
@@ -113,9 +111,7 @@ def read_sequence(spec: str | Path) -> Sequence:
         if record.name == name:
             return record
     near = difflib.get_close_matches(name, [record.name for record in records], n=1, cutoff=0.0)
-    raise InputError(
-        f"{path}: has no record named {name}; the nearest of its {len(records)} is {path}#{near[0]}"
-    )
+    raise InputError(f"{path}: has no record named {name}; the nearest of its {len(records)} is {path}#{near[0]}")
 
 
 def write_fasta(path: str | Path, sequences: Iterable[Sequence]) -> None:

@@ -21,9 +21,7 @@ class DamagedGzip(InputError):
     def __init__(self, path: Path, fault: str, readable: bytes) -> None:
         self.readable = readable
         line = readable.count(b"\n") + 1
-        super().__init__(
-            f"{path}: {fault} after {len(readable)} decompressed bytes (line {line}); copy it again"
-        )
+        super().__init__(f"{path}: {fault} after {len(readable)} decompressed bytes (line {line}); copy it again")
 
 
 def read_bytes(path: str | Path) -> bytes:
