@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import struct
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
 Extent = int | tuple[int, ...]
+Extents = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Array:
         self.dtype: np.dtype = data.dtype
         self.shape: tuple[int, ...] = data.shape
         self.nbytes: int = data.nbytes
+        self.contiguous: bool = data.flags.c_contiguous
 
     def __getitem__(self, index: int | slice | EllipsisType | tuple[int | slice, ...]) -> "Array":
         """A view of the same memory (an integer index keeps its axis, so the view stays an array)."""
@@ -100,7 +103,20 @@ class Kernel(ABC):
         self.device = device
         self.name = name
         self.parameters = parameters
-        self._scalars = [None if p.pointer else np.ctypeslib.as_ctypes_type(p.dtype) for p in parameters]
+        # Arguments are packed into one buffer whose addresses never change: thousands of launches follow each other
+        # at a few microseconds each, and the host must not be what they wait for.
+        codes = ["P" if parameter.pointer else parameter.dtype.char for parameter in parameters]
+        self._layout = struct.Struct("@" + "".join(codes))
+        self._values = ctypes.create_string_buffer(max(1, self._layout.size))
+        offsets = [
+            struct.calcsize("@" + "".join(codes[: i + 1])) - struct.calcsize(codes[i]) for i in range(len(codes))
+        ]
+        start = ctypes.addressof(self._values)
+        self._arguments = (ctypes.c_void_p * max(1, len(codes)))(*(start + offset for offset in offsets))
+        self._arguments_address = ctypes.addressof(self._arguments)
+        self._checked: tuple[Extent, Extent, int] | None = None
+        self._extents: tuple[Extents, Extents] = (1, 1, 1), (1, 1, 1)
+        self._threads = 1
 
     def __call__(
         self, grid: Extent, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0
@@ -111,44 +127,51 @@ class Kernel(ABC):
         pointers and numbers for scalars. shared_bytes: dynamic shared memory per block.
         Raises DeviceError when a number is out of range or an argument does not fit its parameter.
         """
-        grid3, block3 = _three(grid), _three(block)
-        self._check_extents(grid3, block3, shared_bytes)
-        packed = self._pack(arguments)
-        pointers = (ctypes.c_void_p * max(1, len(packed)))(*map(ctypes.addressof, packed))
+        if self._checked != (grid, block, shared_bytes):
+            self._check_extents(grid, block, shared_bytes)
+        if len(arguments) != len(self.parameters):
+            raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
+        values = [
+            self._pointer(argument, parameter) if parameter.pointer else argument
+            for argument, parameter in zip(arguments, self.parameters, strict=True)
+        ]
+        try:
+            self._layout.pack_into(self._values, 0, *values)
+        except (struct.error, TypeError, OverflowError):
+            raise DeviceError(self._misfit(arguments)) from None
         counters = self.device.counters
         counters.launches += 1
-        counters.threads += math.prod(grid3) * math.prod(block3)
-        self._launch(grid3, block3, pointers, shared_bytes)
+        counters.threads += self._threads
+        self._launch(*self._extents, shared_bytes)
 
-    def _check_extents(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int) -> None:
+    def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int) -> None:
+        grid3, block3 = _three(grid), _three(block)
         limits = self.device.limits
-        for what, extent, largest in (("grid", grid, limits.grid), ("block", block, limits.block)):
+        for what, extent, largest in (("grid", grid3, limits.grid), ("block", block3, limits.block)):
             for axis, value, limit in zip("xyz", extent, largest, strict=True):
                 if not 1 <= value <= limit:
                     raise DeviceError(f"kernel {self.name}: {what}.{axis} = {value} is not within 1 to {limit}")
-        if math.prod(block) > limits.threads_per_block:
+        threads = math.prod(block3)
+        if threads > limits.threads_per_block:
             raise DeviceError(
-                f"kernel {self.name}: {math.prod(block)} threads per block are more than {limits.threads_per_block}"
+                f"kernel {self.name}: {threads} threads per block are more than {limits.threads_per_block}"
             )
         if not 0 <= shared_bytes <= limits.shared_bytes:
             raise DeviceError(
                 f"kernel {self.name}: {shared_bytes} bytes of shared memory are more than {limits.shared_bytes}"
             )
-
-    def _pack(self, arguments: Sequence[Array | float | np.generic]) -> list[Any]:
-        if len(arguments) != len(self.parameters):
-            raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
-        packed: list[Any] = []
-        for argument, parameter, scalar in zip(arguments, self.parameters, self._scalars, strict=True):
-            if scalar is None:
-                packed.append(ctypes.c_void_p(self._pointer(argument, parameter)))
-            elif isinstance(argument, Array):
-                raise DeviceError(f"kernel {self.name}: '{parameter.name}' is a number, not an array")
-            else:
-                packed.append(scalar(self._number(argument, parameter)))
-        return packed
+        self._extents = grid3, block3
+        self._threads = math.prod(grid3) * threads
+        self._checked = grid, block, shared_bytes
 
     def _pointer(self, argument: Array | float | np.generic, parameter: Parameter) -> int:
+        if (
+            isinstance(argument, Array)
+            and argument.device is self.device
+            and argument.dtype == parameter.dtype
+            and argument.contiguous
+        ):
+            return argument.pointer
         where = f"kernel {self.name}: '{parameter.name}'"
         if not isinstance(argument, Array):
             raise DeviceError(f"{where} needs a device array, not {type(argument).__name__}")
@@ -156,29 +179,26 @@ class Kernel(ABC):
             raise DeviceError(f"{where} lies on {argument.device.name}, the kernel runs on {self.device.name}")
         if argument.dtype != parameter.dtype:
             raise DeviceError(f"{where} is {argument.dtype}, the kernel reads {parameter.dtype}")
-        if not argument.data.flags.c_contiguous:
-            raise DeviceError(f"{where} is not contiguous")
-        return argument.pointer
+        raise DeviceError(f"{where} is not contiguous")
 
-    def _number(self, argument: float | np.generic, parameter: Parameter) -> Any:
-        kind = parameter.dtype.kind
-        value = argument.item() if isinstance(argument, np.generic) else argument
-        if kind == "f":
-            return float(value)
-        if kind == "b":
-            return bool(value)
-        info = np.iinfo(parameter.dtype)
-        if value != int(value) or not info.min <= value <= info.max:
-            raise DeviceError(f"kernel {self.name}: '{parameter.name}' = {value} does not fit {parameter.dtype}")
-        return int(value)
+    def _misfit(self, arguments: Sequence[Array | float | np.generic]) -> str:
+        """Which argument could not be packed, and why."""
+        for argument, parameter in zip(arguments, self.parameters, strict=True):
+            if parameter.pointer:
+                continue
+            if isinstance(argument, Array):
+                return f"kernel {self.name}: '{parameter.name}' is a number, not an array"
+            try:
+                struct.pack(parameter.dtype.char, argument)
+            except (struct.error, TypeError, OverflowError):
+                return f"kernel {self.name}: '{parameter.name}' = {argument} does not fit {parameter.dtype}"
+        return f"kernel {self.name}: the arguments do not fit"
 
     @abstractmethod
-    def _launch(
-        self, grid: tuple[int, int, int], block: tuple[int, int, int], arguments: Any, shared_bytes: int
-    ) -> None: ...
+    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None: ...
 
 
-def _three(extent: Extent) -> tuple[int, int, int]:
+def _three(extent: Extent) -> Extents:
     given = (extent,) if isinstance(extent, int) else tuple(extent)
     x, y, z = (*given, 1, 1)[:3]
     return int(x), int(y), int(z)

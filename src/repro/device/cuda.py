@@ -1,6 +1,5 @@
 """NVIDIA GPUs through CuPy: NVRTC compiles the kernels, CUDA events time them."""
 
-import ctypes
 import importlib.util
 import re
 import time
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.base import Array, Device, Kernel, KernelTimes, Limits
+from repro.device.base import Array, Device, Extents, Kernel, KernelTimes, Limits
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.errors import DeviceError
 
@@ -55,17 +54,22 @@ def _cupy() -> ModuleType:
     return cupy  # type: ignore[no-any-return]
 
 
+def _explain(what: str, error: Exception) -> Exception:
+    """The DeviceError that a CUDA error becomes; any other exception as it is."""
+    cuda = _cupy().cuda
+    if isinstance(error, cuda.memory.OutOfMemoryError):
+        return DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card")
+    if isinstance(error, cuda.runtime.CUDARuntimeError | cuda.driver.CUDADriverError):
+        return DeviceError(f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where")
+    return error
+
+
 @contextmanager
 def _errors_of(what: str) -> Iterator[None]:
-    cupy = _cupy()
     try:
         yield
-    except cupy.cuda.memory.OutOfMemoryError as error:
-        raise DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card") from None
-    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
-        raise DeviceError(
-            f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where"
-        ) from None
+    except Exception as error:
+        raise _explain(what, error) from None
 
 
 class CudaKernel(Kernel):
@@ -79,20 +83,20 @@ class CudaKernel(Kernel):
         self._function = self._raw.kernel.ptr
         self.attributes: dict[str, int] = self._raw.attributes
         self._largest_shared = 48 * 1024
-        self._driver = _cupy().cuda.driver
+        self._launch_kernel = _cupy().cuda.driver.launchKernel
 
-    def _launch(
-        self, grid: tuple[int, int, int], block: tuple[int, int, int], arguments: Any, shared_bytes: int
-    ) -> None:
+    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         if shared_bytes > self._largest_shared:
             self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
         device = self.device
-        with _errors_of(f"kernel {self.name}, grid {grid}, block {block}"):
-            start = device.mark()
-            self._driver.launchKernel(
-                self._function, *grid, *block, shared_bytes, device.stream.ptr, ctypes.addressof(arguments), 0
+        start = device.mark()
+        try:
+            self._launch_kernel(
+                self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
             )
-            device.close(start)
+        except Exception as error:  # narrowed by _explain; a context manager would double a launch's cost
+            raise _explain(f"kernel {self.name}, grid {grid}, block {block}", error) from None
+        device.close(start)
 
 
 class Cuda(Device):
@@ -109,6 +113,7 @@ class Cuda(Device):
             free, _ = cupy.cuda.runtime.memGetInfo()
             properties = cupy.cuda.runtime.getDeviceProperties(index)
             self.stream = cupy.cuda.Stream(non_blocking=True)
+            self.stream_pointer: int = self.stream.ptr
         super().__init__(index, memory_bytes or free)
         self.properties = properties
         self.name = properties["name"].decode()
@@ -189,9 +194,21 @@ class Cuda(Device):
             self.stream.synchronize()
 
     def _download(self, array: Array) -> NDArray[Any]:
-        with _errors_of(self.name), self._device:
-            values: NDArray[Any] = array.data.get(stream=self.stream, blocking=True)
-            return values
+        if not array.contiguous:
+            with _errors_of(self.name), self._device:
+                values: NDArray[Any] = array.data.get(stream=self.stream, blocking=True)
+                return values
+        # The runtime's own calls: a loop that reads one word after every launch waits for nothing else.
+        values = np.empty(array.shape, array.dtype)
+        runtime = self.cupy.cuda.runtime
+        try:
+            runtime.memcpyAsync(
+                values.ctypes.data, array.pointer, array.nbytes, runtime.memcpyDeviceToHost, self.stream_pointer
+            )
+            runtime.streamSynchronize(self.stream_pointer)
+        except Exception as error:
+            raise _explain(self.name, error) from None
+        return values
 
     def _collect_times(self, times: KernelTimes) -> None:
         self.synchronize()

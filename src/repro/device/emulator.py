@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.base import Array, Device, Kernel, KernelTimes
+from repro.device.base import Array, Device, Extents, Kernel, KernelTimes
 from repro.device.cache import cached_file
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.errors import DeviceError
@@ -111,15 +111,13 @@ class EmulatedKernel(Kernel):
         super().__init__(device, name, parameters)
         self._module = module
 
-    def _launch(
-        self, grid: tuple[int, int, int], block: tuple[int, int, int], arguments: Any, shared_bytes: int
-    ) -> None:
+    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         device = self.device
         blocks = grid[0] * grid[1] * grid[2]
         threads = blocks * block[0] * block[1] * block[2]
         workers = 1 if threads < INLINE_THREADS else min(device.workers, blocks)
         launch = _Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
-        launch.arguments = ctypes.addressof(arguments)
+        launch.arguments = self._arguments_address
         launch.chunk = max(1, min(64, blocks // (8 * workers)))
         started = time.perf_counter()
         others = [device.pool.submit(self._module.run, self.name, launch) for _ in range(workers - 1)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Letters = NDArray[np.uint8]
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def wagner_fischer(a: Letters, b: Letters) -> int:
     """Edit distance by Eq. (1), one row of the matrix at a time: O(m n) time, O(n) memory.
 

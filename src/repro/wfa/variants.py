@@ -45,9 +45,7 @@ def baseline(device: Device, a: Letters, b: Letters, workgroup_size: int) -> Out
         kernel(grid, workgroup_size, p, t, columns[(r + 1) % 2], columns[r % 2], m, n, r)
         cells += column_cells(r, m, n)
         reached = int(solutions[r % 2].get()[0])
-        if r >= abs(n - m) and reached >= min(
-            m, n
-        ):  # before that, the solution diagonal lies outside the pyramid
+        if r >= abs(n - m) and reached >= min(m, n):  # before that, the solution diagonal lies outside the pyramid
             return Outcome(r, cells)
         r += 1
 
