@@ -1,0 +1,20 @@
+from snakemake.utils import min_version
+
+min_version("9.10")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/inputs.smk"
+include: "workflow/rules/wfa.smk"
+include: "workflow/rules/report.smk"
+
+
+# Everything: checked measurements, figures, tables, and the report on all claims.
+rule all:
+    default_target: True
+    input:
+        rules.wfa.input,
+        rules.report.input,

@@ -1,0 +1,39 @@
+"""The command line: `repro COMMAND`. An error is one line on standard error, with exit code 2 (input) or 3 (device)."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import repro
+from repro.commands import devices, distance, variants
+from repro.errors import ReproError
+
+COMMANDS = (distance, variants, devices)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(prog="repro", description=repro.__doc__)
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status: 0, or that of the error that was shown."""
+    args = build_parser().parse_args(arguments)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except ReproError as error:
+        print(f"repro: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader has gone; what is still buffered must not be written when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141

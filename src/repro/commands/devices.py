@@ -1,0 +1,29 @@
+"""`repro devices`: where kernels can run here."""
+
+import argparse
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser("devices", help="list the devices that kernels can run on here")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a line for each GPU, or why there is none, and one for the emulator."""
+    from repro.device import cuda, open_devices
+
+    reason = cuda.why_unavailable()
+    if reason:
+        print(f"cuda\tnot available: {reason}")
+    else:
+        for device in open_devices("cuda"):
+            found = device.describe()
+            print(
+                f"cuda:{device.index}\t{device.name}, compute capability {found['compute_capability']}, "
+                f"{found['multiprocessors']} multiprocessors, {device.memory_bytes / 2**30:.0f} GiB free"
+            )
+    emulator = open_devices("emulator")[0].describe()
+    print(f"emulator\t{emulator['device']}, {emulator['workers']} host threads, {emulator['compiler']}")
+    return 0

@@ -1,0 +1,1 @@
+"""Figures, tables and claims from checked rows; one package per paper."""

@@ -1,0 +1,51 @@
+"""What a paper claims, what was measured here, and whether it holds."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from repro.inputs.files import complete_or_absent
+
+HOLDS = "holds"
+FAILS = "does not hold"
+NOT_MEASURED = "not measured here"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim: where it stands, what the paper says, what we have, and the verdict."""
+
+    system: str
+    section: str
+    claim: str
+    paper: str
+    ours: str
+    verdict: str
+
+
+def judged(passed: int, total: int) -> tuple[str, str]:
+    """`ours` and `verdict` of a claim that must hold for every row."""
+    if not total:
+        return "-", NOT_MEASURED
+    return f"{passed} of {total} runs", HOLDS if passed == total else FAILS
+
+
+def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
+    """Write claims as a tab-separated table with a header."""
+    with complete_or_absent(path) as partial:
+        pd.DataFrame([asdict(claim) for claim in claims]).to_csv(partial, sep="\t", index=False)
+
+
+def write_report(path: str | Path, claim_tables: Iterable[str | Path], figures: Iterable[str | Path]) -> None:
+    """Write the claims of all papers and their figures as Markdown; figures are linked relative to the report."""
+    path = Path(path)
+    tables = [pd.read_csv(table, sep="\t", dtype=str, keep_default_na=False) for table in claim_tables]
+    claims = pd.concat(tables) if tables else pd.DataFrame(columns=list(Claim.__dataclass_fields__))
+    rows = [list(claims.columns), ["---"] * len(claims.columns), *claims.to_numpy().tolist()]
+    lines = ["# Claims", "", *("| " + " | ".join(row) + " |" for row in rows), "", "# Figures", ""]
+    for figure in map(Path, figures):
+        lines += [f"![{figure.stem}]({figure.relative_to(path.parent)})", ""]
+    with complete_or_absent(path) as partial:
+        partial.write_text("\n".join(lines))

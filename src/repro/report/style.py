@@ -1,0 +1,55 @@
+"""How all figures look, and how they name devices."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+# Okabe and Ito: told apart by colour-blind readers, and by marker without any colour.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "v", "P", "X")
+PAPER_COLOUR = "#000000"
+PAPER_MARKER = "D"
+
+RC: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 150,
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "legend.frameon": False,
+    "svg.hashsalt": "repro",  # the same rows give the same file
+}
+
+
+def device_label(device: str, kind: str) -> str:
+    """How a legend or title calls a device: times of the emulator are marked as such."""
+    return f"{device}, emulated: not GPU times" if kind == "emulator" else device
+
+
+def devices_of(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Name and kind of the devices that rows come from, in order of appearance."""
+    return list(dict.fromkeys(zip(rows["device"], rows["device_kind"], strict=True)))
+
+
+def title(what: str, rows: pd.DataFrame) -> str:
+    """A figure's title: what it shows, and below it the devices it was measured on."""
+    return "\n".join([what, *(f"on {device_label(*device)}" for device in devices_of(rows))])
+
+
+def save(figure: Figure, paths: Iterable[str | Path]) -> None:
+    """Write a figure once per path, in the format of its suffix, and close it."""
+    for path in map(Path, paths):
+        metadata = {"Date": None} if path.suffix == ".svg" else {"CreationDate": None} if path.suffix == ".pdf" else {}
+        figure.savefig(path, metadata=metadata)
+    plt.close(figure)

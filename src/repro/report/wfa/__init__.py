@@ -1,0 +1,1 @@
+"""Figures, tables and claims of the wavefront edit distance (Castells-Rufas 2023)."""

@@ -1,0 +1,98 @@
+"""The paper's figures next to our own measurements."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save, title
+from repro.report.wfa.data import RTX_3090, Published, best_settings
+
+
+def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
+    """Seconds and GCUPS of the baseline, pair by pair, at the best workgroup size; the paper's value on its pair.
+
+    Bars reach from the smallest to the largest of the repetitions.
+    """
+    rows = best_settings(rows[rows["variant"] == "baseline"])
+    case, paper = published.case, published.baseline
+    labels = dict(zip(rows["input.name"], rows.apply(_pair_label, axis="columns"), strict=True))
+    sizes = dict(zip(rows["input.name"], rows["input.len_a"] * rows["input.len_b"], strict=True))
+    case_name = next(iter(rows.loc[case.rows(rows), "input.name"]), "the paper's test case")
+    labels.setdefault(case_name, _label(f"{case.a} / {case.b}", case.len_a, case.len_b, case.distance))
+    sizes.setdefault(case_name, case.len_a * case.len_b)
+    order = sorted(labels, key=sizes.__getitem__, reverse=True)
+    height = {name: position for position, name in enumerate(order)}
+    with plt.rc_context(RC):
+        figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(8.5, 2.1 + 0.45 * len(order)))
+        devices = devices_of(rows)
+        for index, device in enumerate(devices):
+            own = rows[rows["device"] == device[0]]
+            at = own["input.name"].map(height) + 0.18 * (index - (len(devices) - 1) / 2)
+            look: dict[str, Any] = {
+                "color": COLOURS[index],
+                "marker": MARKERS[index],
+                "linestyle": "none",
+                "capsize": 2,
+            }
+            seconds = own["total_seconds.median"]
+            low, high = own["total_seconds.min"], own["total_seconds.max"]
+            left.errorbar(seconds, at, xerr=[seconds - low, high - seconds], label=device_label(*device), **look)
+            gcups = own["gcups"]
+            spread = [gcups - gcups * seconds / high, gcups * seconds / low - gcups]
+            right.errorbar(gcups, at, xerr=spread, **look)
+        _draw_paper(left, paper.seconds, height[case_name], f"{paper.seconds:.4g} s")
+        _draw_paper(right, paper.gcups, height[case_name], f"{paper.gcups:.0f} GCUPS")
+        left.set(xscale="log", xlabel="total time, seconds (transfers included)", yticks=range(len(order)))
+        left.set_yticklabels([labels[name] for name in order])
+        left.set_ylim(-0.6, len(order) - 0.4)
+        right.set(xscale="log", xlabel="GCUPS (len_a · len_b / seconds / 10⁹)")
+        figure.suptitle(title("Edit distance by the wavefront baseline (section 4.1.1)", rows))
+        handles, names = left.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center")
+        save(figure, paths)
+
+
+def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
+    """GCUPS of the baseline over the workgroup size (Fig. 4a); a line per device and pair with several sizes."""
+    rows = rows[rows["variant"] == "baseline"]
+    size = "parameters.workgroup_size"
+    rows = rows[rows.groupby(["device", "input.name"])[size].transform("nunique") > 1]
+    paper = published.baseline
+    with plt.rc_context(RC):
+        figure, axes = plt.subplots(figsize=(6.5, 4.2))
+        lines = rows.sort_values(size).groupby(["device", "device_kind", "input.name"], sort=False)
+        for index, ((device, kind, pair), own) in enumerate(lines):
+            axes.plot(
+                own[size],
+                own["gcups"],
+                color=COLOURS[index % len(COLOURS)],
+                marker=MARKERS[index % len(MARKERS)],
+                label=f"{pair}, {device_label(device, kind)}",
+            )
+        _draw_paper(axes, paper.workgroup_size, paper.gcups, f"{paper.gcups:.0f} GCUPS")
+        axes.set(xscale="log", yscale="log", xlabel="workgroup size, threads", ylabel="GCUPS")
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter("{x:.0f}")
+        figure.suptitle(title("Wavefront baseline by workgroup size (Fig. 4a)", rows))
+        figure.legend(loc="outside lower center")
+        save(figure, paths)
+
+
+def _draw_paper(axes: Axes, x: float, y: float, text: str) -> None:
+    look: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": "none"}
+    axes.plot([x], [y], label=f"paper, {RTX_3090}", **look)
+    axes.annotate(text, (x, y), xytext=(0, 7), textcoords="offset points", ha="center")
+    axes.margins(x=0.12)
+
+
+def _pair_label(row: pd.Series) -> str:
+    return _label(row["input.name"], row["input.len_a"], row["input.len_b"], row["result"])
+
+
+def _label(name: str, len_a: int, len_b: int, distance: int) -> str:
+    similar = 100 * (1 - distance / max(len_a, len_b))
+    return f"{name}\n{len_a:,} × {len_b:,}, {similar:.1f} % similar"

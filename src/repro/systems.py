@@ -1,0 +1,19 @@
+"""The papers that are reproduced, by the name of their package."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from repro.bench.variant import Variant
+from repro.errors import InputError
+
+SYSTEMS = {
+    "wfa": "Edit distance of very long strings by the wavefront algorithm (Castells-Rufas 2023)",
+}
+
+
+def variants_of(system: str) -> Mapping[str, Variant]:
+    """The variants of a system by name. Raises InputError for an unknown system."""
+    if system not in SYSTEMS:
+        raise InputError(f"no system '{system}'; choose one of: {', '.join(SYSTEMS)}")
+    found: Mapping[str, Variant] = import_module(f"repro.{system}.variants").VARIANTS
+    return found

@@ -1,0 +1,120 @@
+"""From an entry of the configuration to rows of measurements."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from repro.bench.measure import measure
+from repro.bench.rows import Row, digest_of, make_row
+from repro.bench.sweep import Point
+from repro.bench.variant import Variant, choose
+from repro.device import Device
+from repro.errors import InputError
+from repro.inputs.fasta import Sequence, read_sequence
+from repro.wfa.variants import VARIANTS
+
+SYSTEM = "wfa"
+WARM_UP_LETTERS = 64
+
+
+@dataclass(frozen=True)
+class PairFiles:
+    """Where the sequences of a pair lie, FILE or FILE#NAME, and what the sheet of pairs says of them, if anything."""
+
+    a: str
+    b: str
+    length_a: int | None
+    length_b: int | None
+    distance: int | None
+
+    def read(self) -> tuple[Sequence, Sequence]:
+        """Both sequences. Raises InputError for a length that is not the sheet's."""
+        a, b = read_sequence(self.a), read_sequence(self.b)
+        for path, found, expected in ((self.a, a, self.length_a), (self.b, b, self.length_b)):
+            if expected is not None and len(found) != expected:
+                raise InputError(f"{path}: {len(found)} letters, but the sheet of pairs says {expected}")
+        return a, b
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Variants x their settings x pairs: what one job measures."""
+
+    name: str
+    variants: list[Variant]
+    settings: list[dict[str, int]]
+    pairs: list[str]
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any], known_pairs: Iterable[str]) -> "Experiment":
+        """The experiment of a configuration entry. Raises InputError for an unknown variant, setting or pair."""
+        where = f"experiment {entry['name']}"
+        known = list(known_pairs)
+        if unknown := [pair for pair in entry["pairs"] if pair not in known]:
+            raise InputError(f"{where}: pair '{unknown[0]}' is not in the sheet of pairs (it has: {', '.join(known)})")
+        names, values = entry["settings"].keys(), entry["settings"].values()
+        settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
+        try:
+            variants = [choose(VARIANTS, name) for name in entry["variants"]]
+            for variant, given in product(variants, settings):
+                variant.complete(given)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        return cls(entry["name"], variants, settings, list(entry["pairs"]))
+
+    def points(self, files: Mapping[str, PairFiles], repetitions: int) -> list[Point]:
+        """What is to be measured, pair by pair. files: by the name of the pair."""
+        return [
+            _point(self.name, variant, variant.complete(given), pair, sequences, repetitions)
+            for pair, sequences in ((pair, files[pair].read()) for pair in self.pairs)
+            for variant in self.variants
+            for given in self.settings
+        ]
+
+
+def _point(
+    experiment: str,
+    variant: Variant,
+    settings: dict[str, int],
+    pair: str,
+    sequences: tuple[Sequence, Sequence],
+    repetitions: int,
+) -> Point:
+    a, b = sequences
+    described = {
+        "name": pair,
+        "a": a.name,
+        "b": b.name,
+        "len_a": len(a),
+        "len_b": len(b),
+        "sha256_a": a.sha256,
+        "sha256_b": b.sha256,
+    }
+
+    def run(device: Device) -> Row:
+        measured = measure(
+            device,
+            lambda: variant.run(device, a.letters, b.letters, **settings),
+            repetitions,
+            lambda: variant.run(device, a.letters[:WARM_UP_LETTERS], b.letters[:WARM_UP_LETTERS], **settings),
+        )
+        outcome = measured.result
+        return make_row(
+            system=SYSTEM,
+            experiment=experiment,
+            variant=variant,
+            parameters=settings,
+            input=described,
+            device=device,
+            measurement=measured,
+            work=outcome.cells,
+            work_unit="cells",
+            matrix_cells=len(a) * len(b),
+            result=outcome.distance,
+            digest=digest_of(outcome.distance),
+        )
+
+    chosen = " ".join(f"{name}={value}" for name, value in settings.items())
+    key = {"variant": variant.name, "parameters": settings, "input": described, "repetitions": repetitions}
+    return Point(f"{pair} {variant.name} {chosen}", key, run)

@@ -1,0 +1,121 @@
+WFA_PAIRS = sorted({pair for experiment in WFA.values() for pair in experiment.pairs})
+WFA_FIGURES = ["pairs"]
+if any(
+    len(
+        {
+            settings["workgroup_size"]
+            for settings in e.settings
+            if "workgroup_size" in settings
+        }
+    )
+    > 1
+    for e in WFA.values()
+):
+    WFA_FIGURES.append("workgroup-sizes")
+
+
+wildcard_constraints:
+    experiment="|".join(WFA) or "none",
+    pair="|".join(PAIRS),
+
+
+# Edit distance by the wavefront algorithm: figures, table and claims.
+rule wfa:
+    input:
+        expand(
+            "results/figures/wfa/{figure}.{format}",
+            figure=WFA_FIGURES,
+            format=["svg", "pdf", "png"],
+        ),
+        "results/tables/wfa/measurements.tsv",
+        "results/tables/wfa/claims.tsv",
+
+
+rule wfa_measure:
+    input:
+        lambda wildcards: files_of(WFA[wildcards.experiment].pairs),
+    output:
+        "results/measurements/wfa/{experiment}.jsonl",
+    log:
+        "logs/wfa/measure/{experiment}.log",
+    conda:
+        "../../envs/cuda.yaml"
+        if config["device"].startswith("cuda")
+        else "../../envs/cpu.yaml"
+    threads: whole_machine
+    resources:
+        gpu=1,
+    params:
+        entry=lambda wildcards: next(
+            e
+            for e in config["wfa"]["experiments"]
+            if e["name"] == wildcards.experiment
+        ),
+        pairs=lambda wildcards: described(WFA[wildcards.experiment].pairs),
+        device=config["device"],
+        repetitions=config["repetitions"],
+        journal="results/measurements/.unfinished/wfa/{experiment}.jsonl",
+        command=lambda wildcards, output: again(output[0]),
+        code=code_hash("wfa", "device", "bench", "inputs"),
+    script:
+        "../scripts/wfa_measure.py"
+
+
+rule wfa_reference:
+    input:
+        lambda wildcards: files_of([wildcards.pair]),
+    output:
+        "results/references/wfa/{pair}.json",
+    log:
+        "logs/wfa/reference/{pair}.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        pair=lambda wildcards: described([wildcards.pair])[wildcards.pair],
+        code=code_hash("wfa", "inputs"),
+    script:
+        "../scripts/wfa_reference.py"
+
+
+rule wfa_check:
+    input:
+        rows="results/measurements/wfa/{experiment}.jsonl",
+        references=lambda wildcards: expand(
+            "results/references/wfa/{pair}.json", pair=WFA[wildcards.experiment].pairs
+        ),
+    output:
+        "results/checks/wfa/{experiment}.jsonl",
+    log:
+        "logs/wfa/check/{experiment}.log",
+    conda:
+        "../../envs/cpu.yaml"
+    script:
+        "../scripts/wfa_check.py"
+
+
+rule wfa_report:
+    input:
+        rows=expand("results/checks/wfa/{experiment}.jsonl", experiment=WFA),
+        measured=glob("resources/measured/*/wfa/*.jsonl"),
+        published=glob("resources/published/wfa_*.csv"),
+    output:
+        figures=report(
+            expand(
+                "results/figures/wfa/{figure}.{format}",
+                figure=WFA_FIGURES,
+                format=["svg", "pdf", "png"],
+            ),
+            caption="../report/wfa.rst",
+            category="wfa",
+        ),
+        table="results/tables/wfa/measurements.tsv",
+        claims="results/tables/wfa/claims.tsv",
+    log:
+        "logs/wfa/report.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        figures=WFA_FIGURES,
+        code=code_hash("report", "bench"),
+    script:
+        "../scripts/wfa_report.py"
