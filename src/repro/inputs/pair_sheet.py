@@ -1,10 +1,10 @@
 """config/pairs.tsv: the pairs of sequences whose distance is computed."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from repro.inputs.ncbi import ACCESSION
 from repro.inputs.sheets import Row, read_rows
 
 Source = Literal["file", "ncbi", "synthetic", "unavailable"]
@@ -22,8 +22,6 @@ _COLUMNS = (
     "published_distance",
     "note",
 )
-# A versioned GenBank or RefSeq accession: NC_000898.1, CP000051.1, NZ_CP012345.2.
-ACCESSION = re.compile(r"[A-Z]{1,6}_?[A-Z]{0,6}[0-9]{5,}\.[0-9]+")
 
 
 @dataclass(frozen=True)
