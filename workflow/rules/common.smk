@@ -1,5 +1,4 @@
 import os
-from functools import wraps
 from glob import glob
 from pathlib import Path
 
@@ -19,20 +18,15 @@ def whole_machine(wildcards):
 
 def again(output):
     """What to type to make `output` again."""
-    configfiles = "".join(
-        f" --configfile {os.path.relpath(path)}"
-        for path in workflow.overwrite_configfiles
-    )
+    configfiles = "".join(f" --configfile {os.path.relpath(path)}" for path in workflow.overwrite_configfiles)
     return f"snakemake --cores all {output}{configfiles}"
 
 
 try:
-    config = complete(
-        config, workflow.source_path("../../config/schemas/config.schema.yaml")
-    )
+    config = complete(config, workflow.source_path("../../config/schemas/config.schema.yaml"))
     PAIRS = {pair.name: pair for pair in read_pairs(config["pairs"])}
     WFA = {
-        entry["name"]: Experiment.from_entry(entry, PAIRS)
+        entry["name"]: Experiment.from_entry(entry, PAIRS, config["repetitions"])
         for entry in config["wfa"]["experiments"]
     }
 except ReproError as error:
@@ -47,10 +41,7 @@ def sequence_paths(name):
     if pair.source == "synthetic":
         return {side: f"results/inputs/synthetic/{name}.{side}.fa" for side in "ab"}
     if pair.source == "ncbi":
-        return {
-            side: f"resources/ncbi/{accession}.fa"
-            for side, accession in (("a", pair.a), ("b", pair.b))
-        }
+        return {side: f"resources/ncbi/{accession}.fa" for side, accession in (("a", pair.a), ("b", pair.b))}
     raise WorkflowError(f"{config['pairs']}: pair {name} is unavailable: {pair.note}")
 
 

@@ -7,9 +7,7 @@ rule report:
 rule report_page:
     input:
         claims=[rules.wfa_report.output.claims],
-        figures=[
-            path for path in rules.wfa_report.output.figures if path.endswith(".svg")
-        ],
+        figures=[path for path in rules.wfa_report.output.figures if path.endswith(".svg")],
     output:
         "results/report.md",
     log:

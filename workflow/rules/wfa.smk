@@ -1,14 +1,7 @@
 WFA_PAIRS = sorted({pair for experiment in WFA.values() for pair in experiment.pairs})
 WFA_FIGURES = ["pairs"]
 if any(
-    len(
-        {
-            settings["workgroup_size"]
-            for settings in e.settings
-            if "workgroup_size" in settings
-        }
-    )
-    > 1
+    len({settings["workgroup_size"] for settings in e.settings if "workgroup_size" in settings}) > 1
     for e in WFA.values()
 ):
     WFA_FIGURES.append("workgroup-sizes")
@@ -39,18 +32,12 @@ rule wfa_measure:
     log:
         "logs/wfa/measure/{experiment}.log",
     conda:
-        "../../envs/cuda.yaml"
-        if config["device"].startswith("cuda")
-        else "../../envs/cpu.yaml"
+        "../../envs/cuda.yaml" if config["device"].startswith("cuda") else "../../envs/cpu.yaml"
     threads: whole_machine
     resources:
         gpu=1,
     params:
-        entry=lambda wildcards: next(
-            e
-            for e in config["wfa"]["experiments"]
-            if e["name"] == wildcards.experiment
-        ),
+        entry=lambda wildcards: next(e for e in config["wfa"]["experiments"] if e["name"] == wildcards.experiment),
         pairs=lambda wildcards: described(WFA[wildcards.experiment].pairs),
         device=config["device"],
         repetitions=config["repetitions"],
@@ -80,9 +67,7 @@ rule wfa_reference:
 rule wfa_check:
     input:
         rows="results/measurements/wfa/{experiment}.jsonl",
-        references=lambda wildcards: expand(
-            "results/references/wfa/{pair}.json", pair=WFA[wildcards.experiment].pairs
-        ),
+        references=lambda wildcards: expand("results/references/wfa/{pair}.json", pair=WFA[wildcards.experiment].pairs),
     output:
         "results/checks/wfa/{experiment}.jsonl",
     log:

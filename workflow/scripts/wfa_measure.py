@@ -10,6 +10,8 @@ from repro.wfa.experiment import Experiment, PairFiles
 with job(snakemake.log[0]):
     params = snakemake.params
     files = {name: PairFiles(**described) for name, described in params.pairs.items()}
-    points = Experiment.from_entry(params.entry, files).points(files, params.repetitions)
+    experiment = Experiment.from_entry(params.entry, files, params.repetitions)
     device = open_device(params.device)
-    sweep(points, device, Path(snakemake.output[0]), Path(params.journal), params.code, params.command)
+    sweep(
+        experiment.points(files), device, Path(snakemake.output[0]), Path(params.journal), params.code, params.command
+    )

@@ -45,10 +45,14 @@ class Experiment:
     variants: list[Variant]
     settings: list[dict[str, int]]
     pairs: list[str]
+    repetitions: int
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any], known_pairs: Iterable[str]) -> "Experiment":
-        """The experiment of a configuration entry. Raises InputError for an unknown variant, setting or pair."""
+    def from_entry(cls, entry: Mapping[str, Any], known_pairs: Iterable[str], repetitions: int) -> "Experiment":
+        """The experiment of a configuration entry. Raises InputError for an unknown variant, setting or pair.
+
+        repetitions: how often each run is timed where the entry does not say.
+        """
         where = f"experiment {entry['name']}"
         known = list(known_pairs)
         if unknown := [pair for pair in entry["pairs"] if pair not in known]:
@@ -61,12 +65,12 @@ class Experiment:
                 variant.complete(given)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-        return cls(entry["name"], variants, settings, list(entry["pairs"]))
+        return cls(entry["name"], variants, settings, list(entry["pairs"]), entry.get("repetitions", repetitions))
 
-    def points(self, files: Mapping[str, PairFiles], repetitions: int) -> list[Point]:
+    def points(self, files: Mapping[str, PairFiles]) -> list[Point]:
         """What is to be measured, pair by pair. files: by the name of the pair."""
         return [
-            _point(self.name, variant, variant.complete(given), pair, sequences, repetitions)
+            _point(self.name, variant, variant.complete(given), pair, sequences, self.repetitions)
             for pair, sequences in ((pair, files[pair].read()) for pair in self.pairs)
             for variant in self.variants
             for given in self.settings
