@@ -165,3 +165,10 @@ def test_a_warp_of_64_lanes_as_on_amd():
         ballots = device.empty((64, 8), np.uint64)
         compiled(device)["votes"](1, 64, device.upload(bits), ballots)
         assert ballots.get()[:, 0].tolist() == [sum(int(bit) << lane for lane, bit in enumerate(bits))] * 64
+
+
+def test_blocks_wait_for_what_earlier_ones_write_past_the_first_cache(device):
+    blocks = 6000
+    words = device.upload(np.full((blocks, 4), -1, np.int32))
+    compiled(device)["block_chain"](blocks, 1, words, device.zeros(1, np.uint32))
+    assert np.array_equal(words.get(), np.outer(np.arange(1, blocks + 1), [1, 2, 3, 4]))

@@ -218,6 +218,22 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
 template <class T>
 inline T __ldg(const T* address) { return *address; }
 
+// Loads and stores past the first-level cache: what another block writes meanwhile is seen, word by word.
+template <class T>
+inline T __ldcv(const T* address) {
+    static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
+    T value;
+    for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
+        reinterpret_cast<uint32_t*>(&value)[word] = __atomic_load_n(reinterpret_cast<const uint32_t*>(address) + word, __ATOMIC_RELAXED);
+    return value;
+}
+template <class T>
+inline void __stcg(T* address, repro::same<T> value) {
+    static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
+    for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
+        __atomic_store_n(reinterpret_cast<uint32_t*>(address) + word, reinterpret_cast<uint32_t*>(&value)[word], __ATOMIC_RELAXED);
+}
+
 // Vector types
 
 #define REPRO_VECTORS(type, name)                                                                   \
