@@ -39,18 +39,22 @@ class Pyramid:
         return [len(column) for column in self.columns]
 
 
-def wavefront(a: Letters, b: Letters) -> Pyramid:
+def wavefront(a: Letters, b: Letters, diamond: bool = False) -> Pyramid:
     """The whole pyramid by Eqs. (6) to (8), corrected, in radius coordinates: what a kernel must agree with.
 
-    A diagonal k = j - i runs from -len(a) to len(b). Time and memory O(d^2): for short strings.
+    A diagonal k = j - i runs from -len(a) to len(b). diamond: leave out what lies outside the dynamic diamond, Eq. (9)
+    corrected, its furthest column R lowered after each column (section 4.3). Time and memory O(d^2): for short strings.
     """
     m, n = len(a), len(b)
-    solution = n - m
+    solution, furthest = n - m, max(m, n)
     columns: list[dict[int, int]] = []
     while not columns or columns[-1].get(solution, -1) < min(m, n):
         r = len(columns)
+        low, high = max(-r, -m), min(r, n)
+        if diamond:
+            low, high = max(low, solution - (furthest - r)), min(high, solution + (furthest - r))
         column: dict[int, int] = {}
-        for k in range(max(-r, -m), min(r, n) + 1):
+        for k in range(low, high + 1):
             steps = [0] if r == 0 else []
             for neighbour, adds in ((k + 1, k >= 0), (k, True), (k - 1, k <= 0)):
                 if r and neighbour in columns[-1]:
@@ -60,4 +64,6 @@ def wavefront(a: Letters, b: Letters) -> Pyramid:
                 i, j = i + 1, j + 1
             column[k] = min(i, j)
         columns.append(column)
+        if solution in column:
+            furthest = min(furthest, min(m, n) - column[solution] + r)
     return Pyramid(len(columns) - 1, columns)

@@ -1,55 +1,28 @@
 """Every variant of the paper by the paper's own name: kernel, host loop, settings, section."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-
 from repro.bench.variant import Setting, Variant
-from repro.device import Device
+from repro.wfa import columns, tiles
 
-KERNELS = Path(__file__).parent / "kernels"
-WORKGROUP_SIZE = Setting(380, 1, 1024, "threads per block")
-
-Letters = NDArray[np.uint8]
+READ_INTERVAL = Setting(100, 1, 1000, "launches between two reads of the result")
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a variant returns: the edit distance and how many cells of the pyramid were computed for it."""
-
-    distance: int
-    cells: int
+def _workgroup(best: int) -> Setting:
+    return Setting(best, 1, 1024, "threads per block")
 
 
-def column_cells(r: int, m: int, n: int) -> int:
-    """Cells of column r of the pyramid: diagonals -min(r, m) to min(r, n)."""
-    return min(r, m) + min(r, n) + 1
+def _tile(best: int, high: int) -> Setting:
+    return Setting(best, 2, high, "side of a tile, in columns")
 
 
-def baseline(device: Device, a: Letters, b: Letters, workgroup_size: int) -> Outcome:
-    """Section 4.1.1: two columns of the pyramid in global memory, one thread per cell of the widest column.
-
-    Each launch computes one column with m + n + 1 threads, and the host reads the solution diagonal after it.
-    a, b: letters, uint8 of shape (m,) and (n,). workgroup_size: threads per block.
-    """
-    m, n = len(a), len(b)
-    kernel = device.compile(KERNELS / "baseline.cu")["wfa_baseline"]
-    p, t = device.upload(a), device.upload(b)
-    columns = [device.empty(m + n + 1, np.int32) for _ in range(2)]
-    solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
-    grid = -(-(m + n + 1) // workgroup_size)
-    r = cells = 0
-    while True:
-        kernel(grid, workgroup_size, p, t, columns[(r + 1) % 2], columns[r % 2], m, n, r)
-        cells += column_cells(r, m, n)
-        reached = int(solutions[r % 2].get()[0])
-        if r >= abs(n - m) and reached >= min(m, n):  # before that, the solution diagonal lies outside the pyramid
-            return Outcome(r, cells)
-        r += 1
+def _tiling(workgroup_size: int, tile_length: int, longest: int) -> dict[str, Setting]:
+    return {
+        "workgroup_size": _workgroup(workgroup_size),
+        "tile_length": _tile(tile_length, longest),
+        "read_interval": READ_INTERVAL,
+    }
 
 
+# The defaults are the settings the paper found best for each variant (figures 4, 10 and 12).
 VARIANTS = {
     variant.name: variant
     for variant in (
@@ -57,8 +30,64 @@ VARIANTS = {
             "baseline",
             "4.1.1",
             "two columns, one thread per cell, one launch per column over the worst case, a read after each",
-            baseline,
-            {"workgroup_size": WORKGROUP_SIZE},
+            columns.baseline,
+            {"workgroup_size": _workgroup(380)},
+        ),
+        Variant(
+            "dynamic-work-items",
+            "4.1.2",
+            "each launch has as many threads as its column has cells",
+            columns.dynamic_work_items,
+            {"workgroup_size": _workgroup(128)},
+        ),
+        Variant(
+            "minimised-reads",
+            "4.1.3",
+            "many launches between two reads of the result",
+            columns.minimised_reads,
+            {"workgroup_size": _workgroup(128), "read_interval": READ_INTERVAL},
+        ),
+        Variant(
+            "shared-memory-prefetch",
+            "4.2.1",
+            "the previous column fetched into shared memory before it is used",
+            columns.shared_memory_prefetch,
+            {"workgroup_size": _workgroup(128), "read_interval": READ_INTERVAL},
+        ),
+        Variant(
+            "tiling-global",
+            "4.2.2",
+            "one thread per diamond tile, its cells in global memory",
+            tiles.tiling_global,
+            _tiling(128, 2, 32),
+        ),
+        Variant(
+            "tiling-register",
+            "4.2.2",
+            "one thread per diamond tile, its cells in registers",
+            tiles.tiling_register,
+            _tiling(128, 3, 8),
+        ),
+        Variant(
+            "tiling-shared",
+            "4.2.2",
+            "one thread per diamond tile, its cells in shared memory",
+            tiles.tiling_shared,
+            _tiling(224, 2, 32),
+        ),
+        Variant(
+            "parallel-workgroup",
+            "4.2.3",
+            "one block per diamond tile, one thread per diagonal",
+            tiles.parallel_workgroup,
+            {"tile_length": _tile(190, 511), "read_interval": READ_INTERVAL},
+        ),
+        Variant(
+            "dynamic-diamond",
+            "4.3",
+            "only the tiles that a path of the distance can still cross",
+            tiles.dynamic_diamond,
+            {"tile_length": _tile(190, 511), "read_interval": READ_INTERVAL},
         ),
     )
 }

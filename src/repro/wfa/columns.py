@@ -1,0 +1,84 @@
+"""Variants that compute one column of the pyramid per launch (sections 4.1.1 to 4.2.1)."""
+
+from pathlib import Path
+
+import numpy as np
+
+from repro.device import Array, Device
+from repro.wfa.pyramid import Letters, Outcome, column_cells
+
+KERNELS = Path(__file__).parent / "kernels"
+NOT_REACHED = np.iinfo(np.int32).max
+
+
+def _columns(device: Device, m: int, n: int) -> list[Array]:
+    """Two columns of the widest size, m + n + 1 diagonals, used in turn."""
+    return [device.empty(m + n + 1, np.int32) for _ in range(2)]
+
+
+def _outcome(distance: int, launches: int, m: int, n: int) -> Outcome:
+    return Outcome(distance, lambda: sum(column_cells(r, m, n) for r in range(launches)))
+
+
+def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgroup_size: int, worst: bool) -> Outcome:
+    """One launch and one read per column, over the column's own cells or the worst case's."""
+    m, n = len(a), len(b)
+    kernel = device.compile(KERNELS / f"{name}.cu")[f"wfa_{name}"]
+    p, t = device.upload(a), device.upload(b)
+    columns = _columns(device, m, n)
+    solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
+    for r in range(max(m, n) + 1):
+        cells = m + n + 1 if worst else column_cells(r, m, n)
+        kernel(-(-cells // workgroup_size), workgroup_size, p, t, columns[(r + 1) % 2], columns[r % 2], m, n, r)
+        reached = int(solutions[r % 2].get()[0])
+        if r >= abs(n - m) and reached >= min(m, n):  # before that, the solution diagonal lies outside the pyramid
+            return _outcome(r, r + 1, m, n)
+    raise AssertionError("no column reached the end")
+
+
+def baseline(device: Device, a: Letters, b: Letters, workgroup_size: int) -> Outcome:
+    """Section 4.1.1: two columns of the pyramid in global memory, one thread per cell of the widest column.
+
+    Each launch computes one column with m + n + 1 threads, and the host reads the solution diagonal after it.
+    a, b: letters, uint8 of shape (m,) and (n,). workgroup_size: threads per block.
+    """
+    return _read_every_column(device, a, b, "baseline", workgroup_size, worst=True)
+
+
+def dynamic_work_items(device: Device, a: Letters, b: Letters, workgroup_size: int) -> Outcome:
+    """Section 4.1.2: as the baseline, but each launch has only as many threads as its column has cells."""
+    return _read_every_column(device, a, b, "dynamic_work_items", workgroup_size, worst=False)
+
+
+def _read_at_intervals(
+    device: Device, a: Letters, b: Letters, name: str, workgroup_size: int, read_interval: int, shared_bytes: int
+) -> Outcome:
+    """Launches of one column each; the host reads the distance found so far after every `read_interval` of them."""
+    m, n = len(a), len(b)
+    kernel = device.compile(KERNELS / f"{name}.cu")[f"wfa_{name}"]
+    p, t = device.upload(a), device.upload(b)
+    columns = _columns(device, m, n)
+    distance = device.upload(np.array([NOT_REACHED], np.int32))
+    for first in range(0, max(m, n) + 1, read_interval):
+        columns_launched = min(first + read_interval, max(m, n) + 1)  # no distance exceeds the longer length
+        for r in range(first, columns_launched):
+            grid = -(-column_cells(r, m, n) // workgroup_size)
+            previous, current = columns[(r + 1) % 2], columns[r % 2]
+            kernel(grid, workgroup_size, p, t, previous, current, distance, m, n, r, shared_bytes=shared_bytes)
+        if (found := int(distance.get()[0])) != NOT_REACHED:
+            return _outcome(found, columns_launched, m, n)
+    raise AssertionError("no column reached the end")
+
+
+def minimised_reads(device: Device, a: Letters, b: Letters, workgroup_size: int, read_interval: int) -> Outcome:
+    """Section 4.1.3: dynamic work-items with a read only after every `read_interval` launches.
+
+    The launches after the last needed one change nothing: the device keeps the first column that reached the end.
+    """
+    return _read_at_intervals(device, a, b, "minimised_reads", workgroup_size, read_interval, 0)
+
+
+def shared_memory_prefetch(device: Device, a: Letters, b: Letters, workgroup_size: int, read_interval: int) -> Outcome:
+    """Section 4.2.1: minimised reads, the previous column fetched into shared memory first."""
+    shared_bytes = 4 * (workgroup_size + 2)
+    return _read_at_intervals(device, a, b, "shared_memory_prefetch", workgroup_size, read_interval, shared_bytes)

@@ -1,0 +1,10 @@
+// Section 4.2.2, global store: one thread per tile, its cells in global memory, those of equal number side by side.
+#include "tile.cuh"
+
+extern "C" __global__ void wfa_tiling_global(const uint8_t* P, const uint8_t* T, int* last, int* before, int* distance, int* cells,
+                                             int m, int n, int first_centre, int tiles, int first_column) {
+    int tile = blockIdx.x * blockDim.x + threadIdx.x;
+    if (tile >= tiles) return;
+    auto store = [=](int number) -> int& { return cells[(long long)number * tiles + tile]; };
+    compute_tile(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
+}
