@@ -1,0 +1,43 @@
+// The way back through the predecessors of compact.cu: a block brings windows of their words into shared memory, where
+// one thread follows them. Of a window, only a triangle can be reached: one row of words up is at most one column left.
+constexpr int TILE = 4;
+constexpr int WINDOW = 64;  // rows of words
+
+// moves: 0 diagonal, 1 up, 2 left, written from m + n downwards. end: row and column of the border where the way back
+// ended, and the first written place.
+extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, uint8_t* moves, int* end, int m, int n,
+                                                 int pitch) {
+    __shared__ unsigned window[WINDOW][WINDOW];
+    __shared__ int position[3];
+    if (threadIdx.x == 0) {
+        position[0] = m - 1;
+        position[1] = n - 1;
+        position[2] = m + n;
+    }
+    __syncthreads();
+    while (position[0] >= 0 && position[1] >= 0) {
+        int i = position[0], j = position[1], place = position[2];
+        int bottom = i / TILE + j / TILE, right = j / TILE;
+        for (int k = threadIdx.x; k < WINDOW * WINDOW; k += blockDim.x) {
+            int up = k / WINDOW, left = k % WINDOW;
+            bool inside = left <= up && left <= right && up - left <= bottom - right;
+            if (inside) window[up][left] = predecessors[size_t(bottom - up) * pitch + right - left];
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            while (i >= 0 && j >= 0 && bottom - (i / TILE + j / TILE) < WINDOW) {
+                unsigned word = window[bottom - (i / TILE + j / TILE)][right - j / TILE];
+                unsigned code = word >> 2 * (i % TILE * TILE + j % TILE) & 3;
+                int move = code >= 2 ? 2 : code;
+                moves[--place] = move;
+                if (move != 2) --i;
+                if (move != 1) --j;
+            }
+            position[0] = i;
+            position[1] = j;
+            position[2] = place;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x < 3) end[threadIdx.x] = position[threadIdx.x];
+}
