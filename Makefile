@@ -15,8 +15,8 @@ VERSION_FITS := import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info[
 .PHONY: run test test-all lint bench constraints
 
 run: $(VENV)/installed-run-$(EXTRAS)
-	@flock --nonblock --conflict-exit-code 75 .run.lock workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG)); status=$$?; \
-	if [ $$status = 75 ]; then echo "another run is at work in this folder; wait for it or stop it" >&2; fi; exit $$status
+	@flock --nonblock --conflict-exit-code 75 .run.lock workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG)) || \
+	{ [ $$? != 75 ] || echo "another run is at work in this folder; wait for it or stop it" >&2; exit 1; }
 
 test: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +52,11 @@ def open_journal(path: Path) -> Iterator[Journal]:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     with path.open("r+b") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"{path}: waiting for another job that is measuring the same", file=sys.stderr)
+            fcntl.flock(stream, fcntl.LOCK_EX)
         yield Journal(path, stream)
 
 

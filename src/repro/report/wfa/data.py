@@ -47,13 +47,12 @@ class Published:
     def read(cls, folder: str | Path) -> "Published":
         """From resources/published."""
         pairs = pd.read_csv(Path(folder) / "wfa_table3_vs_cudalign.csv", dtype={"experiment": str}, index_col=0)
-        case = pairs.loc["4"]
         variants = pd.read_csv(Path(folder) / "wfa_figure12_best_per_variant.csv", index_col=0)
-        baseline = variants.loc["baseline"]
+        case, baseline = pairs.to_dict("index")["4"], variants.to_dict("index")["baseline"]
         return cls(
             pairs,
-            Case(*(case[field.name] for field in fields(Case))),
-            Baseline(*(baseline[field.name] for field in fields(Baseline))),
+            Case(**{field.name: case[field.name] for field in fields(Case)}),
+            Baseline(**{field.name: baseline[field.name] for field in fields(Baseline)}),
         )
 
 

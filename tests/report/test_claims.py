@@ -1,0 +1,21 @@
+from pathlib import Path
+
+from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged, write_claims, write_report
+
+
+def test_a_claim_about_no_row_is_not_measured() -> None:
+    assert judged(0, 0) == ("-", NOT_MEASURED)
+
+
+def test_a_claim_holds_only_when_it_does_for_every_row() -> None:
+    assert judged(3, 3) == ("3 of 3 runs", HOLDS)
+    assert judged(2, 3) == ("2 of 3 runs", FAILS)
+
+
+def test_the_report_has_every_claim_and_links_figures_from_where_it_lies(tmp_path: Path) -> None:
+    claim = Claim("wfa", "4.1.1", "one launch per column", "d + 1", "5 of 5 runs", HOLDS)
+    write_claims(tmp_path / "claims.tsv", [claim])
+    write_report(tmp_path / "report.md", [tmp_path / "claims.tsv"], [tmp_path / "figures" / "wfa" / "pairs.svg"])
+    lines = (tmp_path / "report.md").read_text().splitlines()
+    assert "| wfa | 4.1.1 | one launch per column | d + 1 | 5 of 5 runs | holds |" in lines
+    assert "![pairs](figures/wfa/pairs.svg)" in lines
