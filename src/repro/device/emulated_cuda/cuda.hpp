@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "block.hpp"
+#include "dpx.hpp"
 
 #if REPRO_WARP_SIZE == 64
 using WarpMask = unsigned long long;
@@ -233,6 +234,9 @@ inline void __stcg(T* address, repro::same<T> value) {
     for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
         __atomic_store_n(reinterpret_cast<uint32_t*>(address) + word, reinterpret_cast<uint32_t*>(&value)[word], __ATOMIC_RELAXED);
 }
+
+inline int __float_as_int(float x) { return repro::from_bits<int>(repro::to_bits(x)); }
+inline float __int_as_float(int x) { return repro::from_bits<float>(repro::to_bits(x)); }
 
 // Vector types
 
