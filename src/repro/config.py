@@ -53,5 +53,5 @@ def _explain(error: Any) -> str:
         missing = next(name for name in error.validator_value if name not in error.instance)
         return f"{where or 'the file'}: the key '{missing}' is missing"
     if error.validator == "pattern":
-        return f"{where}: '{error.instance}' does not match {error.validator_value}"
+        return f"{where}: '{error.instance}' is not of the form: {error.schema['description']}"
     return f"{where}: {error.message}"

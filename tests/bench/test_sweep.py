@@ -42,7 +42,7 @@ def measured(folder: Path) -> list[str]:
 
 def kill_at(folder: Path, number: int) -> None:
     """Run the sweep in a process of its own and kill it while it measures point `number`."""
-    command = f"from pathlib import Path; from tests.bench.test_sweep import run_sweep; run_sweep(Path({str(folder)!r}), hang_at={number})"
+    command = f"from tests.bench.test_sweep import *; run_sweep(Path({str(folder)!r}), hang_at={number})"
     process = subprocess.Popen([sys.executable, "-c", command], cwd=Path(__file__).parents[2])
     deadline = time.monotonic() + 60
     while not (folder / "log").exists() or str(number) not in measured(folder):

@@ -56,7 +56,7 @@ def test_published_values_are_the_papers() -> None:
 def test_rows_that_were_not_checked_are_refused(tmp_path: Path) -> None:
     unchecked = example_row()
     del unchecked["check"]
-    with pytest.raises(InputError, match="rows.jsonl: line 2: the row was not checked"):
+    with pytest.raises(InputError, match=r"rows\.jsonl: line 2: the row was not checked"):
         measured(tmp_path, example_row(), unchecked)
 
 

@@ -13,6 +13,7 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a line for each GPU, or why there is none, and one for the emulator."""
     from repro.device import cuda, open_devices
+    from repro.errors import DeviceError
 
     reason = cuda.why_unavailable()
     if reason:
@@ -24,6 +25,9 @@ def run(args: argparse.Namespace) -> int:
                 f"cuda:{device.index}\t{device.name}, compute capability {found['compute_capability']}, "
                 f"{found['multiprocessors']} multiprocessors, {device.memory_bytes / 2**30:.0f} GiB free"
             )
-    emulator = open_devices("emulator")[0].describe()
-    print(f"emulator\t{emulator['device']}, {emulator['workers']} host threads, {emulator['compiler']}")
+    try:
+        found = open_devices("emulator")[0].describe()
+        print(f"emulator\t{found['device']}, {found['workers']} host threads, {found['compiler']}")
+    except DeviceError as error:
+        print(f"emulator\tnot available: {error}")
     return 0

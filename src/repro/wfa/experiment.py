@@ -1,5 +1,6 @@
 """From an entry of the configuration to rows of measurements."""
 
+import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -55,8 +56,10 @@ class Experiment:
         """
         where = f"experiment {entry['name']}"
         known = list(known_pairs)
-        if unknown := [pair for pair in entry["pairs"] if pair not in known]:
-            raise InputError(f"{where}: pair '{unknown[0]}' is not in the sheet of pairs (it has: {', '.join(known)})")
+        for pair in entry["pairs"]:
+            if pair not in known:
+                nearest = difflib.get_close_matches(pair, known, n=1, cutoff=0.0) or ["none"]
+                raise InputError(f"{where}: pair '{pair}' is not in the sheet of pairs; the nearest is {nearest[0]}")
         names, values = entry["settings"].keys(), entry["settings"].values()
         settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
         try:

@@ -1,0 +1,97 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repro.cli import main
+from repro.device import cuda
+
+SEQUENCES = Path(__file__).parents[2] / "resources" / "sequences"
+
+
+@pytest.fixture
+def fasta(tmp_path: Path) -> Path:
+    """The pair of the paper's worked example (Fig. 2), whose distance is 5, as two records of one file."""
+    path = tmp_path / "pair.fa"
+    path.write_text(">p\nCACCTGACTTA\n>t\naccatggactg\n")
+    return path
+
+
+def test_distance_of_the_papers_example(fasta: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["distance", f"{fasta}#p", f"{fasta}#t", "--device", "emulator"]) == 0
+    assert capsys.readouterr().out == "5\n"
+
+
+def test_distance_of_human_and_mouse_mitochondria_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(SEQUENCES / name) for name in ("humanMito.fa", "mouseMito.fa")]
+    assert main(["distance", *files, "--device", "emulator", "--variant", "baseline", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["distance"] == 5200
+    assert found["similarity"] == pytest.approx(1 - 5200 / 16571)
+    assert (found["len_a"], found["len_b"]) == (16571, 16299)
+    assert found["counters"]["launches"] == found["counters"]["reads"] == 5201
+    assert found["variant"] == "baseline"
+    assert found["device"].startswith("emulator")
+    assert found["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["distance", "missing.fa", "missing.fa"], 2, "repro: missing.fa: no such file"),
+        (["distance", "{fasta}", "{fasta}"], 2, "repro: {fasta}: holds 2 records (p, t); choose one as {fasta}#p"),
+        (["distance", "{fasta}#q", "{fasta}#t"], 2, "repro: {fasta}: has no record named q; the nearest of its 2"),
+        (["distance", "{fasta}#p", "{fasta}#t", "--variant", "fast"], 2, "repro: no variant 'fast'; choose one of:"),
+        (["distance", "{fasta}#p", "{fasta}#t", "--device", "gpu"], 2, "repro: device 'gpu': choose auto, cuda,"),
+        (["variants", "wfaa"], 2, "repro: no system 'wfaa'; choose one of: wfa"),
+    ],
+)
+def test_an_error_is_one_line_and_an_exit_status(
+    fasta: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], status: int, message: str
+) -> None:
+    assert main([argument.format(fasta=fasta) for argument in arguments]) == status
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(message.format(fasta=fasta))
+    assert shown.err.count("\n") == 1
+
+
+def test_a_missing_gpu_is_a_device_error(
+    fasta: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda, "why_unavailable", lambda: "No NVIDIA GPU found")
+    assert main(["distance", f"{fasta}#p", f"{fasta}#t", "--device", "cuda"]) == 3
+    assert capsys.readouterr().err == "repro: No NVIDIA GPU found\n"
+
+
+def test_devices_say_why_there_is_no_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "why_unavailable", lambda: "No NVIDIA GPU found")
+    assert main(["devices"]) == 0
+    gpu, emulator = capsys.readouterr().out.splitlines()
+    assert gpu == "cuda\tnot available: No NVIDIA GPU found"
+    assert emulator.startswith("emulator\temulator (")
+
+
+def test_variants_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["variants", "wfa"]) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert ["wfa", "baseline", "section 4.1.1"] in [line[:3] for line in lines]
+    assert all(len(line) == 4 for line in lines)
+
+
+def test_wrong_usage_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(["distance"])
+    assert raised.value.code == 2
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    command = [Path(sys.executable).with_name("repro"), "variants"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    assert process.wait() == 141
