@@ -10,7 +10,7 @@
 // the left was begun earlier and does not wait for this one. Its last column comes through global memory, where it is
 // its own flag: `edges` starts at NOT_YET, below every score.
 constexpr int TILE = 4;
-constexpr int AHEAD = 4;  // how many tiles the edge is read ahead of its use
+constexpr int CHUNK = 4;  // tiles whose edge is read together, while those of the chunk before are computed
 constexpr int NOT_YET = -1;
 
 extern "C" __global__ void reorder_compact_begin(int* edges, size_t words, int* next_strip) {
@@ -19,13 +19,15 @@ extern "C" __global__ void reorder_compact_begin(int* edges, size_t words, int* 
     if (first == 0) *next_strip = 0;
 }
 
-__device__ int4 read_edge(const int* edge) { return __ldcv(reinterpret_cast<const int4*>(edge)); }
-
-__device__ bool arrived(int4 edge) { return min(min(edge.x, edge.y), min(edge.z, edge.w)) > NOT_YET; }
+// One word per lane: the edge of the strip to the left beside the tiles `first` to `first` + CHUNK - 1.
+__device__ int read_edge(const int* edge, int first, int tile_rows) {
+    int lane = threadIdx.x, row = first * TILE + lane;
+    return edge && lane < CHUNK * TILE && row < tile_rows * TILE ? __ldcv(edge + row) : 0;
+}
 
 // a, b: letters, padded with anything to whole tiles and to whole strips. edges: the last column of each strip but the
-// last, `tile_rows` x TILE scores each. predecessors: (tile_rows + pitch - 1) x pitch words. last_row: G(m - 1, j) for the
-// tile's columns j around n - 1.
+// last, tile_rows x TILE scores each. predecessors: (tile_rows + pitch - 1) x pitch words. last_row: G(m - 1, j) for the
+// columns j of the tile of column n - 1.
 extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b, int* edges, unsigned* predecessors,
                                            int* next_strip, int* last_row, int m, int n, int tile_rows, int pitch,
                                            int match, int mismatch, int gap) {
@@ -33,63 +35,64 @@ extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b,
     if (lane == 0) strip = atomicAdd(next_strip, 1);
     strip = __shfl_sync(FULL_MASK, strip, 0);
     int J = strip * WARP_SIZE + lane;
-    size_t edge = size_t(tile_rows) * TILE;
-    const int* edge_in = strip == 0 ? nullptr : edges + (strip - 1) * edge;
-    int* edge_out = strip == int(gridDim.x) - 1 ? nullptr : edges + strip * edge;
+    size_t edge_words = size_t(tile_rows) * TILE;
+    const int* edge_in = strip == 0 ? nullptr : edges + (strip - 1) * edge_words;
+    int* edge_out = lane < WARP_SIZE - 1 || strip == int(gridDim.x) - 1 ? nullptr : edges + strip * edge_words;
+    unsigned* word_out = predecessors + size_t(strip) * WARP_SIZE * pitch + J;  // step by step, row I + J
     match += 2 * gap;
     mismatch += 2 * gap;
 
-    unsigned columns = b[J];
+    unsigned column_letters[TILE];
+    for (int column = 0; column < TILE; ++column) column_letters[column] = b[J] >> 8 * column & 0xFF;
     int above[TILE] = {}, right[TILE] = {}, corner = 0;
-    int4 ahead[AHEAD];
-#pragma unroll
-    for (int k = 0; k < AHEAD; ++k) {
-        ahead[k] = make_int4(0, 0, 0, 0);
-        if (lane == 0 && edge_in && k < tile_rows) ahead[k] = read_edge(edge_in + k * TILE);
-    }
+    unsigned next_letters = lane == 0 ? a[0] : 0;
+    int edge = read_edge(edge_in, 0, tile_rows);
 
-    for (int first = 0; first < tile_rows + WARP_SIZE - 1; first += AHEAD) {
+    for (int first = 0; first < tile_rows + WARP_SIZE - 1; first += CHUNK) {
+        while (__any_sync(FULL_MASK, edge == NOT_YET)) edge = read_edge(edge_in, first, tile_rows);
+        int next_edge = read_edge(edge_in, first + CHUNK, tile_rows);
 #pragma unroll
-        for (int k = 0; k < AHEAD; ++k) {
-            int step = first + k, I = step - lane;
+        for (int k = 0; k < CHUNK; ++k, word_out += pitch) {
+            int I = first + k - lane;
             int left[TILE];
 #pragma unroll
-            for (int row = 0; row < TILE; ++row) left[row] = __shfl_up_sync(FULL_MASK, right[row], 1);
-            if (lane == 0) {
-                if (edge_in && step < tile_rows)
-                    while (!arrived(ahead[k])) ahead[k] = read_edge(edge_in + size_t(step) * TILE);
-                left[0] = ahead[k].x;
-                left[1] = ahead[k].y;
-                left[2] = ahead[k].z;
-                left[3] = ahead[k].w;
-                if (edge_in && step + AHEAD < tile_rows) ahead[k] = read_edge(edge_in + size_t(step + AHEAD) * TILE);
+            for (int row = 0; row < TILE; ++row) {
+                int passed = __shfl_up_sync(FULL_MASK, right[row], 1), entering = __shfl_sync(FULL_MASK, edge, TILE * k + row);
+                left[row] = lane == 0 ? entering : passed;
             }
-            if (I < 0 || I >= tile_rows) continue;
+            unsigned letters = next_letters;
+            if (unsigned(I + 1) < unsigned(tile_rows)) next_letters = __ldg(a + I + 1);
+            if (unsigned(I) >= unsigned(tile_rows)) continue;
 
-            unsigned rows = a[I], word = 0;
-            bool last_tile = I == (m - 1) / TILE && J == (n - 1) / TILE;
+            unsigned word = 0;
 #pragma unroll
             for (int row = 0; row < TILE; ++row) {
+                // Below the matrix the diagonal cannot win, so that row m - 1 is repeated to the end of its tile.
+                bool inside = I * TILE + row < m;
+                int equal = inside ? match : 0, unequal = inside ? mismatch : 0;
+                unsigned row_letter = letters >> 8 * row & 0xFF;
                 int diagonal = corner;
                 corner = left[row];
 #pragma unroll
                 for (int column = 0; column < TILE; ++column) {
-                    bool equal = (rows >> 8 * row & 0xFF) == (columns >> 8 * column & 0xFF);
-                    int aligned = diagonal + (equal ? match : mismatch);
-                    diagonal = above[column];
-                    int best = max(aligned, above[column]);
-                    // Bit 0: up beats diagonal; bit 1: left beats both. In case of a tie the traceback goes diagonally, else up.
-                    if (above[column] > aligned) word |= 1u << 2 * (TILE * row + column);
-                    if (left[row] > best) word |= 2u << 2 * (TILE * row + column);
+                    int up = above[column];
+                    int aligned = diagonal + (row_letter == column_letters[column] ? equal : unequal);
+                    int best = max(aligned, up);
+                    diagonal = up;
+                    // Two bits, the sign bits of differences: up beats diagonal, left beats both. In a tie the traceback goes
+                    // diagonally, else up.
+                    word = __funnelshift_l(unsigned(aligned - up), word, 1);
+                    word = __funnelshift_l(unsigned(best - left[row]), word, 1);
                     above[column] = left[row] = max(best, left[row]);
                 }
                 right[row] = left[row];
-                if (last_tile && row == (m - 1) % TILE)
-                    *reinterpret_cast<int4*>(last_row) = make_int4(above[0], above[1], above[2], above[3]);
             }
-            predecessors[size_t(I + J) * pitch + J] = word;
-            if (lane == WARP_SIZE - 1 && edge_out)
-                __stcg(reinterpret_cast<int4*>(edge_out + size_t(I) * TILE), make_int4(right[0], right[1], right[2], right[3]));
+            *word_out = word;
+            if (edge_out)
+                __stcg(reinterpret_cast<int4*>(edge_out + I * TILE), make_int4(right[0], right[1], right[2], right[3]));
         }
+        edge = next_edge;
     }
+    if (J == (n - 1) / TILE)
+        for (int column = 0; column < TILE; ++column) last_row[column] = above[column];
 }

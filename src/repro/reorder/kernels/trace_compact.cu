@@ -27,8 +27,8 @@ extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, u
         if (threadIdx.x == 0) {
             while (i >= 0 && j >= 0 && bottom - (i / TILE + j / TILE) < WINDOW) {
                 unsigned word = window[bottom - (i / TILE + j / TILE)][right - j / TILE];
-                unsigned code = word >> 2 * (i % TILE * TILE + j % TILE) & 3;
-                int move = code >= 2 ? 2 : code;
+                unsigned bits = word >> 2 * (TILE * TILE - 1 - (i % TILE * TILE + j % TILE));  // the first element is on top
+                int move = bits & 1 ? 2 : bits >> 1 & 1;
                 moves[--place] = move;
                 if (move != 2) --i;
                 if (move != 1) --j;
