@@ -170,3 +170,11 @@ def test_the_floor_of_the_emulators_speed():
     spec.loader.exec_module(floor)
     assert floor.cells_per_second(np.random.default_rng(0)) > 50e6
     assert floor.nanoseconds_per_thread() < 200
+
+
+def test_full_and_zeros(device):
+    assert device.full((2, 3), np.int16(-7)).get().tolist() == [[-7] * 3] * 2
+    assert device.full(3, ~np.uint64(0)).get().tolist() == [2**64 - 1] * 3
+    zeros = device.zeros(2, np.float64)
+    assert (zeros.dtype, zeros.get().tolist()) == (np.float64, [0, 0])
+    assert (device.counters.writes, device.counters.launches) == (0, 0)

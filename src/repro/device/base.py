@@ -256,8 +256,12 @@ class Device(ABC):
 
     def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
         """Memory set to zero."""
-        array = self.empty(shape, dtype)
-        array.data[...] = 0
+        return self.full(shape, np.dtype(dtype).type(0))
+
+    def full(self, shape: int | tuple[int, ...], value: np.generic) -> Array:
+        """Memory set to `value`, whose dtype is the array's; counts neither as a write nor as a launch."""
+        array = self.empty(shape, value.dtype)
+        self._fill(array, value)
         return array
 
     def upload(self, values: NDArray[Any]) -> Array:
@@ -297,6 +301,9 @@ class Device(ABC):
 
     @abstractmethod
     def _pointer(self, data: Any) -> int: ...
+
+    @abstractmethod
+    def _fill(self, array: Array, value: np.generic) -> None: ...
 
     @abstractmethod
     def _upload(self, array: Array, values: NDArray[Any]) -> None: ...

@@ -188,6 +188,10 @@ class Cuda(Device):
     def _pointer(self, data: Any) -> int:
         return int(data.data.ptr)
 
+    def _fill(self, array: Array, value: np.generic) -> None:
+        with _errors_of(self.name), self._device, self.stream:
+            array.data.fill(value)
+
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         with _errors_of(self.name), self._device, self.stream:
             array.data.set(values, stream=self.stream)

@@ -221,6 +221,9 @@ class Emulator(Device):
     def _pointer(self, data: NDArray[Any]) -> int:
         return data.ctypes.data
 
+    def _fill(self, array: Array, value: np.generic) -> None:
+        array.data[...] = value
+
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         array.data[...] = values
 
