@@ -1,0 +1,65 @@
+"""Reads in FASTA or FASTQ, chosen by the file's extension, and their truth as a table."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from repro.errors import InputError
+from repro.inputs.files import complete_or_absent
+from repro.inputs.reads.simulate import Read
+
+FORMATS = {".fa": "fasta", ".fasta": "fasta", ".fq": "fastq", ".fastq": "fastq"}
+TRUTH_COLUMNS = ("read", "record", "start", "end", "strand", "cigar")
+_READS_PER_REPORT = 256
+
+
+def read_format(path: str | Path) -> str:
+    """Return `fasta` or `fastq` by the extension; raises InputError for any other."""
+    try:
+        return FORMATS[Path(path).suffix.lower()]
+    except KeyError:
+        raise InputError(f"{path}: reads are written as {', '.join(FORMATS)}; choose one of these endings") from None
+
+
+def write_reads(
+    path: str | Path,
+    truth: str | Path | None,
+    reads: Iterable[Read],
+    prefix: str,
+    progress: Callable[[int], None] = lambda reads: None,
+) -> None:
+    """Write reads, named PREFIX-0, PREFIX-1, ..., and where wanted their truth; both files complete or neither.
+
+    The truth is a table with TRUTH_COLUMNS: name of the read, record of the genome, start and end (0-based, half-open,
+    forward strand), strand, and CIGAR with = X I D along the forward strand, as in SAM.
+    progress: called with the number of reads written since the last call.
+    Raises InputError for an unknown extension and for two equal paths.
+    """
+    fastq = read_format(path) == "fastq"
+    if truth is not None and Path(truth).resolve() == Path(path).resolve():
+        raise InputError(f"{path}: reads and truth go to the same file; give two names")
+    with contextlib.ExitStack() as stack:
+        out = stack.enter_context(_stream(path))
+        table = stack.enter_context(_stream(truth)) if truth is not None else None
+        if table is not None:
+            table.write(("\t".join(TRUTH_COLUMNS) + "\n").encode())
+        number = -1
+        for number, read in enumerate(reads):
+            name = b"%s-%d" % (prefix.encode(), number)
+            if fastq:
+                out.write(b"@%s\n%s\n+\n%s\n" % (name, read.letters, read.qualities))
+            else:
+                out.write(b">%s\n%s\n" % (name, read.letters))
+            if table is not None:
+                place = f"\t{read.record}\t{read.start}\t{read.end}\t{read.strand}\t"
+                table.write(name + place.encode() + read.cigar + b"\n")
+            if number % _READS_PER_REPORT == _READS_PER_REPORT - 1:
+                progress(_READS_PER_REPORT)
+        progress((number + 1) % _READS_PER_REPORT)
+
+
+@contextlib.contextmanager
+def _stream(path: str | Path) -> Iterator[IO[bytes]]:
+    with complete_or_absent(path) as partial, partial.open("wb") as stream:
+        yield stream
