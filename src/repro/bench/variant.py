@@ -32,7 +32,7 @@ class Variant:
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     def complete(self, given: Mapping[str, int]) -> dict[str, int]:
-        """All settings, the given ones over the defaults. Raises InputError for an unknown name or a value out of range."""
+        """All settings, the given ones over the defaults. InputError for an unknown name or a value out of range."""
         for name, value in given.items():
             if name not in self.settings:
                 known = ", ".join(self.settings) or "none"

@@ -29,9 +29,10 @@ def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
     with plt.rc_context(RC):
         figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(8.5, 2.1 + 0.45 * len(order)))
         devices = devices_of(rows)
+        offset = [0.18 * (index - len(devices) / 2) for index in range(len(devices) + 1)]
         for index, device in enumerate(devices):
             own = rows[rows["device"] == device[0]]
-            at = own["input.name"].map(height) + 0.18 * (index - (len(devices) - 1) / 2)
+            at = own["input.name"].map(height) + offset[index]
             look: dict[str, Any] = {
                 "color": COLOURS[index],
                 "marker": MARKERS[index],
@@ -44,8 +45,9 @@ def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
             gcups = own["gcups"]
             spread = [gcups - gcups * seconds / high, gcups * seconds / low - gcups]
             right.errorbar(gcups, at, xerr=spread, **look)
-        _draw_paper(left, paper.seconds, height[case_name], f"{paper.seconds:.4g} s")
-        _draw_paper(right, paper.gcups, height[case_name], f"{paper.gcups:.0f} GCUPS")
+        at = height[case_name] + offset[-1]
+        _draw_paper(left, paper.seconds, at, f"{paper.seconds:.4g} s, {paper.gcups:.0f} GCUPS")
+        _draw_paper(right, paper.gcups, at, "")
         left.set(xscale="log", xlabel="total time, seconds (transfers included)", yticks=range(len(order)))
         left.set_yticklabels([labels[name] for name in order])
         left.set_ylim(-0.6, len(order) - 0.4)
@@ -60,6 +62,7 @@ def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterab
     """GCUPS of the baseline over the workgroup size (Fig. 4a); a line per device and pair with several sizes."""
     rows = rows[rows["variant"] == "baseline"]
     size = "parameters.workgroup_size"
+    rows = rows.loc[rows.groupby(["device", "input.name", size], sort=False)["gcups"].idxmax()]
     rows = rows[rows.groupby(["device", "input.name"])[size].transform("nunique") > 1]
     paper = published.baseline
     with plt.rc_context(RC):
@@ -73,7 +76,8 @@ def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterab
                 marker=MARKERS[index % len(MARKERS)],
                 label=f"{pair}, {device_label(device, kind)}",
             )
-        _draw_paper(axes, paper.workgroup_size, paper.gcups, f"{paper.gcups:.0f} GCUPS")
+        case = published.case
+        _draw_paper(axes, paper.workgroup_size, paper.gcups, f"{paper.gcups:.0f} GCUPS on {case.a} / {case.b}")
         axes.set(xscale="log", yscale="log", xlabel="workgroup size, threads", ylabel="GCUPS")
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:.0f}")
@@ -82,11 +86,9 @@ def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterab
         save(figure, paths)
 
 
-def _draw_paper(axes: Axes, x: float, y: float, text: str) -> None:
+def _draw_paper(axes: Axes, x: float, y: float, value: str) -> None:
     look: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": "none"}
-    axes.plot([x], [y], label=f"paper, {RTX_3090}", **look)
-    axes.annotate(text, (x, y), xytext=(0, 7), textcoords="offset points", ha="center")
-    axes.margins(x=0.12)
+    axes.plot([x], [y], label=f"paper: {value} ({RTX_3090})", **look)
 
 
 def _pair_label(row: pd.Series) -> str:
