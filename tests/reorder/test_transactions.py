@@ -30,6 +30,10 @@ def test_a_full_warp_stores_into_4_sectors_instead_of_32_and_into_one_transactio
     assert row_major == pytest.approx(32 * 256 / (256 + 31), abs=0.01)  # 31 steps of 287 with fewer lanes at each end
     assert renumbered == pytest.approx(4, abs=0.05)
     assert large[RENUMBERED].transactions == large[RENUMBERED].accesses
+    full = {layout: count(layout, 4096, 4096, 256)["score stores of full warps"] for layout in (ROW_MAJOR, RENUMBERED)}
+    assert full[ROW_MAJOR].sectors == full[ROW_MAJOR].transactions == 32 * full[ROW_MAJOR].accesses
+    assert full[RENUMBERED].sectors == 4 * full[RENUMBERED].accesses
+    assert full[RENUMBERED].transactions == full[RENUMBERED].accesses == 4096 // 32 * (4096 - 31)
 
 
 def test_rows_that_do_not_begin_a_transaction_need_two():

@@ -14,8 +14,8 @@ from repro.reorder.variants import RENUMBERED, ROW_MAJOR, Layout
 
 WARP = 32
 SECTOR_BYTES, TRANSACTION_BYTES = 32, 128
-KINDS = ("score stores", "score loads", "letter loads")
-STORES, LOADS, LETTERS = range(len(KINDS))
+KINDS = ("score stores", "score stores of full warps", "score loads", "letter loads")
+STORES, FULL_STORES, LOADS, LETTERS = range(len(KINDS))
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,8 @@ def _row_major_square(counts, addresses, m, n, size, first_row, first_column):  
                     lanes[0, stored] = f + 4 * ((first_row + step - t) * n + first_column + t)
                     stored += 1
             _tally(counts, STORES, lanes[0], stored)
+            if stored == WARP:
+                _tally(counts, FULL_STORES, lanes[0], stored)
 
 
 @numba.njit(cache=True)
@@ -127,3 +129,5 @@ def _renumbered_square(counts, addresses, m, n, size, first_row, first_column): 
                     lanes[0, stored] = f + 4 * (row * n + column)
                     stored += 1
             _tally(counts, STORES, lanes[0], stored)
+            if stored == WARP:
+                _tally(counts, FULL_STORES, lanes[0], stored)

@@ -17,7 +17,7 @@ from repro.reorder.scoring import Scoring
 KERNELS = Path(__file__).parent / "kernels"
 TILE = 4  # rows and columns of elements whose predecessors are one word of `compact`
 TRACE_THREADS = 256
-CLEAR_GRID, CLEAR_THREADS = 1024, 256
+MOST_CLEAR_BLOCKS, CLEAR_THREADS = 1024, 256
 
 LARGEST_SCORE = 10**6
 SETTINGS = {
@@ -144,7 +144,8 @@ def compact(device: Device, a: Letters, b: Letters, traceback: int, **scores: in
     edges = device.empty(max(1, strips - 1) * words.rows * TILE, np.int32)
     predecessors = device.empty((words.new_rows, words.columns), np.uint32)
     next_strip, last_row = device.empty(1, np.int32), device.empty(TILE, np.int32)
-    fill_kernels["reorder_compact_begin"](CLEAR_GRID, CLEAR_THREADS, edges, edges.shape[0], next_strip)
+    clear_blocks = min(MOST_CLEAR_BLOCKS, -(-edges.shape[0] // CLEAR_THREADS))
+    fill_kernels["reorder_compact_begin"](clear_blocks, CLEAR_THREADS, edges, edges.shape[0], next_strip)
     fill_kernels["reorder_compact"](
         strips,
         device.warp_size,

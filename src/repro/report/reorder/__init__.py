@@ -1,0 +1,1 @@
+"""Figures, tables and claims of Needleman-Wunsch with the reordered matrix."""
