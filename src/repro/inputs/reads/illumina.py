@@ -18,7 +18,7 @@ AVERAGE, BEGIN, END, KNEE = 0.004, 0.002, 0.012, 0.66
 INSERTIONS, DELETIONS = 5e-5, 5e-5
 # (mean, standard deviation) of qualities at the first and the last base, before they are cut to 0..40.
 MATCH_QUALITY = ((40.0, 0.05), (39.5, 10.0))
-ERROR_QUALITY = ((39.5, 3.0), (30.0, 15.0))
+ERROR_QUALITY = ((40.0, 3.0), (30.0, 15.0))
 HIGHEST_QUALITY = 40
 
 

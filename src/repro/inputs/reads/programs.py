@@ -34,7 +34,7 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
     Raises InputError when Mason 2.0 is not installed or fails.
     """
     program = _find("mason_simulator", "seqan-apps", _DEBIAN_MASON)
-    _check_version(program, r"mason_simulator version: (\S+)", "2.0")
+    _check_version(program, r"mason_simulator version: (\d\S*)", "2.0")
     with tempfile.TemporaryDirectory() as folder:
         genome, sam = Path(folder, "genome.fa"), Path(folder, "reads.sam")
         write_fasta(genome, records)
@@ -60,7 +60,7 @@ def pbsim(records: list[Sequence], mean: float, sd: float | None, reads: int, se
     Raises InputError when PBSIM 1 is not installed or fails.
     """
     program = _find("pbsim", "pbsim")
-    _check_version(program, r"pbsim (\S+)", "1.0")
+    _check_version(program, r"pbsim (\d\S*)", "1.0")
     sd = mean * SD_LENGTH / MEAN_LENGTH if sd is None else sd
     lengths = np.array([len(record) for record in records])
     shares = np.diff(np.round(np.cumsum(lengths) * reads / lengths.sum()).astype(int), prepend=0)
