@@ -9,6 +9,7 @@ configfile: "config/config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/wfa.smk"
+include: "workflow/rules/reorder.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -17,4 +18,5 @@ rule all:
     default_target: True
     input:
         rules.wfa.input,
+        rules.reorder.input if REORDER else [],
         rules.report.input,

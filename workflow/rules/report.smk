@@ -4,10 +4,13 @@ rule report:
         "results/report.md",
 
 
+REPORTED = [rules.wfa_report, *([rules.reorder_report] if REORDER else [])]
+
+
 rule report_page:
     input:
-        claims=[rules.wfa_report.output.claims],
-        figures=[path for path in rules.wfa_report.output.figures if path.endswith(".svg")],
+        claims=[reported.output.claims for reported in REPORTED],
+        figures=[path for reported in REPORTED for path in reported.output.figures if path.endswith(".svg")],
     output:
         "results/report.md",
     log:

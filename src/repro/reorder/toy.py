@@ -39,7 +39,7 @@ class Toy:
 
         Raises ReproError when a matrix is not that of the reference.
         """
-        letters = [np.frombuffer(text.encode(), np.uint8) for text in (a, b)]
+        letters = np.frombuffer(a.encode(), np.uint8), np.frombuffer(b.encode(), np.uint8)
         expected = fill_matrix(*letters, Scoring())[1:, 1:]
         memory, launch = {}, {}
         for name, layout in TOY_LAYOUTS.items():
@@ -50,7 +50,7 @@ class Toy:
 
 
 def _observe(
-    layout: Layout, letters: list[NDArray[np.uint8]], size: int, expected: NDArray[np.int64]
+    layout: Layout, letters: tuple[NDArray[np.uint8], NDArray[np.uint8]], size: int, expected: NDArray[np.int64]
 ) -> tuple[list[list[int | None]], list[list[int]]]:
     """The matrix as it lies in memory, and of every element the launch after which it was there.
 

@@ -12,7 +12,7 @@ NO_GAIN = 0.05  # a kernel time within this of another is no gain
 def claims(rows: pd.DataFrame, traffic: pd.DataFrame, published: Published) -> list[Claim]:
     """Every claim with its verdict.
 
-    rows: checked rows of this run and of resources/measured. traffic: the table of `tables.transactions`.
+    rows: checked rows of this run and of resources/measured. traffic: what `tables.traffic_of` counted.
     """
     filled = scores_alone(rows)
     gpu = filled[filled["device_kind"] == "cuda"]

@@ -19,9 +19,7 @@ VARIANT_LOOK: dict[str, dict[str, Any]] = {
 MEGABYTE = 1e6
 
 
-def draw_block_sizes(
-    rows: pd.DataFrame, variant: str, number: int, published: Published, paths: Iterable[str | Path]
-) -> None:
+def draw_block_sizes(rows: pd.DataFrame, variant: str, paths: Iterable[str | Path]) -> None:
     """Figs. 6 and 7: kernel time over the length, a line per block size, a panel per device."""
     rows = scores_alone(rows[rows["variant"] == variant])
     with plt.rc_context(RC):
@@ -31,7 +29,7 @@ def draw_block_sizes(
                 colour = plt.get_cmap("viridis")(k / max(1, own[BLOCK_SIZE].nunique() - 1) * 0.9)
                 _times(axes, line, label=f"{size:.0f} threads", color=colour, marker=MARKERS[k % len(MARKERS)])
             axes.legend()
-        figure.suptitle(f"Kernel time, {variant}, by block size (Fig. {number})")
+        figure.suptitle(f"Kernel time, {variant}, by block size (Fig. {6 + PAPER_VARIANTS.index(variant)})")
         save(figure, paths)
 
 
@@ -45,7 +43,7 @@ def draw_comparison(rows: pd.DataFrame, published: Published, paths: Iterable[st
                 _times(axes, line, label=str(name), **VARIANT_LOOK[str(name)])
             both = own.pivot_table(KERNEL, "length", "variant", aggfunc="min").reindex(columns=list(PAPER_VARIANTS))
             for length, ratio in (both["unoptimised"] / both["optimised"]).dropna().items():
-                at = (length, both.loc[length, "unoptimised"])
+                at = (length, 1e3 * both.loc[length, "unoptimised"])
                 axes.annotate(f"{ratio:.2g}×", at, xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7)
             axes.legend()
         stated = f"paper: {published.speed_up:g}× at {published.speed_up_length:,}\non an {GTX_460}"

@@ -1,6 +1,5 @@
 """The table of all measurements, and that of the memory transactions."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pandas as pd
 from repro.inputs.files import complete_or_absent
 from repro.reorder.transactions import count
 from repro.reorder.variants import RENUMBERED, ROW_MAJOR
+from repro.report.reorder.data import PAPER_VARIANTS
 
 COLUMNS = {
     "variant": "variant",
@@ -33,13 +33,13 @@ COLUMNS = {
 }
 
 
-def transactions(points: Iterable[tuple[int, int]]) -> pd.DataFrame:
-    """What the address pattern asks for, one line per variant, (length, block size) and kind of access."""
+def traffic_of(rows: pd.DataFrame, block_size: int) -> pd.DataFrame:
+    """What the address pattern asks for at the lengths of our rows, one line per variant, length and kind of access."""
     lines = [
-        {"variant": layout.kernel, "length": length, "block_size": size, "kind": kind, **asdict(traffic)}
-        for length, size in points
+        {"variant": layout.kernel, "length": length, "block_size": block_size, "kind": kind, **asdict(traffic)}
+        for length in sorted(rows.loc[rows["variant"].isin(PAPER_VARIANTS), "length"].unique().tolist())
         for layout in (ROW_MAJOR, RENUMBERED)
-        for kind, traffic in count(layout, length, length, size).items()
+        for kind, traffic in count(layout, length, length, block_size).items()
     ]
     columns = ["variant", "length", "block_size", "kind", "accesses", "sectors", "transactions"]
     return pd.DataFrame(lines, columns=columns)
