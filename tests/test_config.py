@@ -7,6 +7,7 @@ import yaml
 from repro.config import complete
 from repro.errors import InputError
 from repro.inputs.pair_sheet import read_pairs
+from repro.reorder.experiment import Experiment as ReorderExperiment
 from repro.wfa.experiment import Experiment
 
 ROOT = Path(__file__).parents[1]
@@ -19,6 +20,8 @@ def test_our_own_configurations_are_valid_to_the_last_pair(name: str) -> None:
     pairs = {pair.name for pair in read_pairs(ROOT / config["pairs"])}
     for entry in config["wfa"]["experiments"]:
         assert Experiment.from_entry(entry, pairs, config["repetitions"]).pairs == entry["pairs"]
+    for entry in config["reorder"]["experiments"]:
+        assert ReorderExperiment.from_entry(entry, config["repetitions"]).lengths == entry["lengths"]
 
 
 def test_missing_keys_get_their_defaults_so_that_old_files_keep_working() -> None:
@@ -27,6 +30,7 @@ def test_missing_keys_get_their_defaults_so_that_old_files_keep_working() -> Non
         "repetitions": 3,
         "pairs": "config/pairs.tsv",
         "wfa": {"experiments": []},
+        "reorder": {"toy": {"a": "GATTACAC", "b": "GCATGC", "size": 2}, "experiments": []},
     }
     entry = complete({"wfa": {"experiments": [{"name": "x", "pairs": ["p"]}]}}, SCHEMA)["wfa"]["experiments"][0]
     assert entry == {"name": "x", "pairs": ["p"], "variants": ["baseline"], "settings": {}}
@@ -46,7 +50,7 @@ def experiment(**keys: Any) -> dict[str, Any]:
     [
         (
             {"repititions": 3},
-            "unknown key 'repititions'; did you mean 'repetitions'? (known: device, repetitions, pairs, wfa)",
+            "unknown key 'repititions'; did you mean 'repetitions'? (known: device, repetitions, pairs, wfa, reorder)",
         ),
         (
             {"wfa": {"experiment": []}},
