@@ -1,0 +1,1 @@
+"""Sets of vectors whose similarities are computed: profiles, genotypes, bits."""

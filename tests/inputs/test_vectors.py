@@ -1,0 +1,246 @@
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from repro.errors import InputError
+from repro.inputs.vectors.files import read_vectors, write_vectors
+from repro.inputs.vectors.synthetic import KINDS, largest_exact_value, random_vectors
+from repro.inputs.vectors.vectorset import pack_bits, unpack_bits, vector_set
+
+SHARED = Path(__file__).parents[3] / "shared/data/vectors"
+shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=40)
+floats = {"allow_nan": False, "allow_infinity": False, "min_value": 0}
+values = st.one_of(
+    hnp.arrays(np.float64, shapes, elements=st.floats(**floats)),
+    hnp.arrays(np.float32, shapes, elements=st.floats(width=32, **floats)),
+    hnp.arrays(np.int64, shapes, elements=st.integers(0, 2**40)),
+    hnp.arrays(np.uint8, shapes),
+    hnp.arrays(np.bool_, shapes),
+)
+tmp_per_test = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@tmp_per_test
+@given(values)
+@pytest.mark.parametrize("ending", ["npy", "npz", "csv", "tsv"])
+def test_round_trip(tmp_path, ending, values):
+    written = vector_set(values, [f"v{i}" for i in range(len(values))])
+    write_vectors(tmp_path / f"v.{ending}", written)
+    read = read_vectors(tmp_path / f"v.{ending}")
+    np.testing.assert_array_equal(read.values, written.values)
+    if ending in ("npy", "npz"):
+        assert read.sha256 == written.sha256
+    if ending != "npy":
+        assert read.names == written.names
+
+
+@tmp_per_test
+@given(hnp.arrays(np.float32, shapes, elements=st.floats(width=32, **floats)))
+@pytest.mark.parametrize("ending", ["f32", "f64"])
+def test_raw_round_trip_is_one_vector_after_another(tmp_path, ending, values):
+    path = tmp_path / f"v.{ending}"
+    write_vectors(path, vector_set(values))
+    fields_by_vectors = np.fromfile(path, dtype=f"<f{4 if ending == 'f32' else 8}").reshape(
+        values.shape[::-1], order="F"
+    )
+    np.testing.assert_array_equal(fields_by_vectors, values.T)
+    np.testing.assert_array_equal(read_vectors(path, fields=values.shape[1]).values, values)
+
+
+@tmp_per_test
+@given(hnp.arrays(np.bool_, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=100)))
+def test_packed_bits(tmp_path, bits):
+    written = vector_set(bits)
+    words = pack_bits(written)
+    assert words.dtype == np.uint32
+    assert words.shape == (len(bits), -(-bits.shape[1] // 32))
+    for i, q in np.ndindex(bits.shape):
+        assert words[i, q // 32] >> np.uint32(q % 32) & 1 == bits[i, q]
+    assert np.bitwise_count(words).sum() == bits.sum()
+    np.testing.assert_array_equal(unpack_bits(words, bits.shape[1]), bits)
+    write_vectors(tmp_path / "v.bits.npz", written)
+    assert read_vectors(tmp_path / "v.bits.npz").sha256 == written.sha256
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1,2,3\n4,5.5,6\n", ("0", "1")),
+        ("a,b,c\n1,2,3\n4,5.5,6\n", ("0", "1")),
+        ("x,1,2,3\ny,4,5.5,6\n", ("x", "y")),
+        ("name,a,b,c\nx,1,2,3\ny,4,5.5,6\n", ("x", "y")),
+        (",a,b,c\n7,1,2,3\n8,4,5.5,6\n", ("7", "8")),
+        (",1,2,3\n7,1,2,3\n8,4,5.5,6\n", ("7", "8")),
+        ('"name","a","b, c","d"\r\n"x",1,2,3\r\n"y",4,5.5,6\r\n', ("x", "y")),
+        ("# a comment\n\nx,1,2,3\n\ny,4,5.5,6", ("x", "y")),
+        ("\ufeffx,1, 2 ,3\ny,4,5.5,6e0\n", ("x", "y")),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_tables_with_and_without_names(tmp_path, text, names, separator):
+    path = tmp_path / ("v.csv" if separator == "," else "v.tsv.gz")
+    content = text.replace(",", separator).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    read = read_vectors(path)
+    np.testing.assert_array_equal(read.values, [[1, 2, 3], [4, 5.5, 6]])
+    assert read.names == names
+
+
+def test_single_column_and_whole_numbers(tmp_path):
+    (tmp_path / "v.csv").write_text("1\n2.0\n300\n")
+    read = read_vectors(tmp_path / "v.csv")
+    assert read.values.tolist() == [[1], [2], [300]]
+    assert read.values.dtype == np.uint16
+
+
+def test_zero_vectors_are_allowed():
+    assert vector_set(np.zeros((2, 3))).values.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-1.0, r"-1\.0"), (float("nan"), "nan"), (float("inf"), "inf"), (-0.5, r"-0\.5")]
+)
+def test_bad_values_are_named_by_vector_and_field(value, shown):
+    values = np.ones((3, 4))
+    values[1, 2] = value
+    with pytest.raises(InputError, match=rf"s: vector b, field 2: {shown} is not a finite number of 0 or more"):
+        vector_set(values, ["a", "b", "c"], source="s")
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "message"),
+    [
+        (np.ones(3), None, r"shape \(3,\); give one row"),
+        (np.ones((0, 3)), None, r"shape \(0, 3\)"),
+        (np.array([["a"]]), None, "values of type <U1; give numbers"),
+        (np.ones((1, 1), complex), None, "values of type complex128"),
+        (np.ones((2, 1)), ["a"], "1 names for 2 vectors"),
+        (np.ones((2, 1)), ["a", "a"], "two vectors are named a"),
+    ],
+)
+def test_arrays_that_are_no_vectors(values, names, message):
+    with pytest.raises(InputError, match=message):
+        vector_set(values, names)
+
+
+def test_conversion_must_be_exact():
+    vectors = vector_set(np.array([[1, 2**24 + 1]]))
+    assert vectors.astype(np.float64).values[0, 1] == 2**24 + 1
+    with pytest.raises(InputError, match="vector 0, field 1: 16777217 is not exact in float32"):
+        vectors.astype(np.float32)
+    with pytest.raises(InputError, match="vector 0, field 1: 2 where 0/1 data has only 0, 1"):
+        pack_bits(vector_set(np.array([[1, 2]])))
+    with pytest.raises(InputError, match="vector 0, field 0: 3 where allele counts has only 0, 1, 2"):
+        vector_set(np.array([[3]])).require((0, 1, 2), "allele counts")
+
+
+def save(path: Path, **arrays) -> Path:
+    np.savez(path, **arrays)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("v.csv", b"", "has no vectors"),
+        ("v.csv", b"a,b\n", "has no vectors"),
+        ("v.csv", b"1,2\n3\n", r"line 2: 1 cells where 2 are expected"),
+        ("v.csv", b"1,2\n\n3,x\n", r"line 3, column 2: 'x' is not a number"),
+        ("v.csv", b"1,2,x\n3,4,5\n", r"line 1, column 3: 'x' is not a number"),
+        ("v.csv", b"a,1,2,x\nb,3,4,5\n", r"line 1, column 4: 'x' is not a number"),
+        ("v.csv", b"a,1,\nb,3,4\n", r"line 1, column 3: '' is not a number"),
+        ("v.csv", b"a,1,-2\n", r"vector a, field 1: -2 is not a finite"),
+        ("v.csv", b"a,1,inf\n", r"vector a, field 1: inf is not a finite"),
+        ("v.csv", b"a,1\na,2\n", r"two vectors are named a"),
+        ("v.csv", b"\xff1,2\n", r"byte 0: is not UTF-8"),
+        ("v.npy", b"", "is empty"),
+        ("v.npy", b"nonsense", "is no NumPy file"),
+        ("v.npz", b"PK\x03\x04nonsense", "is no NumPy file"),
+        ("v.f32", bytes(12), "raw numbers do not say"),
+        ("v.xyz", b"", r"is no vector file; known endings are \.npy"),
+    ],
+)
+def test_bad_files(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_vectors(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_archives(tmp_path):
+    path = tmp_path / "v.npz"
+    with pytest.raises(InputError, match=r"has 2 two-dimensional arrays \(a, b\); keep one"):
+        read_vectors(save(path, a=np.ones((2, 2)), b=np.ones((2, 2))))
+    with pytest.raises(InputError, match="is no NumPy file"):
+        read_vectors(save(path, a=np.array([[{}]], dtype=object)))
+    bits = tmp_path / "v.bits.npz"
+    with pytest.raises(InputError, match="has no array fields"):
+        read_vectors(save(bits, words=np.zeros((1, 1), np.uint32)))
+    with pytest.raises(InputError, match="vector 0 has bits behind field 2"):
+        read_vectors(save(bits, words=np.full((1, 1), 15, np.uint32), fields=3, names=np.array(["a"])))
+    with pytest.raises(InputError, match=r"shape \(1, 1\) do not hold vectors of 33 fields"):
+        read_vectors(save(bits, words=np.zeros((1, 1), np.uint32), fields=33, names=np.array(["a"])))
+    for fields, size in ((3, 20), (0, 12), (2, 0)):
+        (tmp_path / "v.f32").write_bytes(bytes(size))
+        with pytest.raises(InputError, match=f"{size} bytes are not vectors of {fields} fields of 4 bytes"):
+            read_vectors(tmp_path / "v.f32", fields=fields)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_vectors_are_the_same_for_a_seed(kind):
+    a, b, other = (random_vectors(kind, 20, 50, seed) for seed in (1, 1, 2))
+    assert a.sha256 == b.sha256 != other.sha256
+    assert a.values.shape == (20, 50)
+
+
+def test_random_values_are_what_their_kind_says():
+    integers = random_vectors("integers", 100, 2000, 1).values
+    assert integers.max() == largest_exact_value(2000) == (2**24 - 1) // 18_000
+    assert integers.min() == 0
+    bits = random_vectors("bits", 100, 2000, 1).values
+    assert set(np.unique(bits)) == {0, 1}
+    # 5 standard deviations of the share of ones among 200,000.
+    assert abs(bits.mean() - 0.5) < 5 * 0.5 / np.sqrt(200_000)
+    alleles = random_vectors("alleles", 400, 500, 1).values
+    assert set(np.unique(alleles)) == {0, 1, 2}
+    frequency = alleles.mean(axis=1) / 2
+    assert frequency.min() + 0.05 > 0.05
+    assert frequency.std() == pytest.approx(0.9 / np.sqrt(12), rel=0.15)
+
+
+@given(st.integers(1, 1_800_000))
+def test_sums_of_integer_vectors_are_exact_in_float32(fields):
+    largest = largest_exact_value(fields)
+    assert 2 * 1.5 * 3 * fields * largest < 2**24
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("floats", 1, 1, 1), "kind 'floats'; choose integers, bits, alleles"),
+        (("bits", 0, 1, 1), "0 random vectors of 1 fields"),
+        (("bits", 1, 1, -1), "seed -1"),
+        (("integers", 1, 2_000_000, 1), "vectors of 2000000 fields: sums are exact up to 1864135 fields"),
+    ],
+)
+def test_impossible_random_vectors(arguments, message):
+    with pytest.raises(InputError, match=message):
+        random_vectors(*arguments)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the larger example data is not beside this checkout")
+def test_larger_examples_load():
+    genotypes = read_vectors(SHARED / "eagle_EUR_test_a1count.npz")
+    genotypes.require((0, 1, 2), "allele counts")
+    assert genotypes.values.shape == (2000, 379)
+    assert genotypes.names[0] == "rs11702480"
+    assert read_vectors(SHARED / "sklearn_digits.npz").values.shape == (1797, 64)
+    assert read_vectors(SHARED / "vegan_BCI.tsv").values.shape == (50, 225)
+    assert read_vectors(SHARED / "vegan_dune.tsv").values.shape == (20, 30)
