@@ -20,9 +20,18 @@ FAULTS = Path(__file__).with_name("faults.cu")
             r"kernel early_return, block \(\d,0,0\): a barrier that not all threads reach: "
             r"thread \(0,0,0\) waits at __syncthreads, line 5; thread \(40,0,0\) has returned",
         ),
-        ("two_barriers", 1, 64, r"different barriers: thread \(\d+,0,0\) .* line 1[13]; thread \(\d+,0,0\) .* line 1[13]"),
-        ("missing_lane", 1, 32, r"thread \(0,0,0\) waits in a shuffle for lanes 0xffffffff, line 19; thread \(7,0,0\) has"),
-        ("other_operation", 1, 32, r"thread \(0,0,0\) waits in a shuffle .* line 23; thread \(16,0,0\) waits in a vote .*24"),
+        (
+            "two_barriers", 1, 64,
+            r"different barriers: thread \(\d+,0,0\) .* line 1[13]; thread \(\d+,0,0\) .* line 1[13]",
+        ),
+        (
+            "missing_lane", 1, 32,
+            r"thread \(0,0,0\) waits in a shuffle for lanes 0xffffffff, line 19; thread \(7,0,0\) has",
+        ),
+        (
+            "other_operation", 1, 32,
+            r"thread \(0,0,0\) waits in a shuffle .* line 23; thread \(16,0,0\) waits in a vote .*24",
+        ),
         ("not_named", 1, 32, r"mask does not name the calling lane: thread \((1[6-9]|2\d|3[01]),0,0\)"),
         ("asserts", 1, 32, r"kernel asserts, block \(0,0,0\): assertion failed, line 29: output\[threadIdx.x\] >= 0"),
         ("traps", 1, 32, r"kernel traps, block \(0,0,0\): __trap, line 32"),

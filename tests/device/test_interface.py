@@ -158,7 +158,7 @@ def test_open_device():
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU")
 def test_without_a_gpu_auto_is_the_emulator_and_cuda_says_why():
     assert open_device().kind == "emulator"
-    with pytest.raises(DeviceError, match="CuPy is not installed|No NVIDIA GPU found|CUDA does not answer"):
+    with pytest.raises(DeviceError, match=r"CuPy is not installed|No NVIDIA GPU found|CUDA does not answer"):
         open_device("cuda")
 
 

@@ -114,21 +114,28 @@ class Kernel(ABC):
         start = ctypes.addressof(self._values)
         self._arguments = (ctypes.c_void_p * max(1, len(codes)))(*(start + offset for offset in offsets))
         self._arguments_address = ctypes.addressof(self._arguments)
-        self._checked: tuple[Extent, Extent, int] | None = None
+        self._checked: tuple[Extent, Extent, int, bool] | None = None
+        self._cooperative = False
         self._extents: tuple[Extents, Extents] = (1, 1, 1), (1, 1, 1)
         self._threads = 1
 
     def __call__(
-        self, grid: Extent, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0
+        self,
+        grid: Extent,
+        block: Extent,
+        *arguments: Array | float | np.generic,
+        shared_bytes: int = 0,
+        cooperative: bool = False,
     ) -> None:
         """Launch asynchronously.
 
         grid, block: blocks and threads per axis (x[, y[, z]]). arguments: one per parameter, device arrays for
-        pointers and numbers for scalars. shared_bytes: dynamic shared memory per block.
+        pointers and numbers for scalars. shared_bytes: dynamic shared memory per block. cooperative: all blocks are
+        resident at once, so that they may wait for each other, pausing with __nanosleep in the waiting loop.
         Raises DeviceError when a number is out of range or an argument does not fit its parameter.
         """
-        if self._checked != (grid, block, shared_bytes):
-            self._check_extents(grid, block, shared_bytes)
+        if self._checked != (grid, block, shared_bytes, cooperative):
+            self._check_extents(grid, block, shared_bytes, cooperative)
         if len(arguments) != len(self.parameters):
             raise DeviceError(f"kernel {self.name}: {len(arguments)} arguments for {len(self.parameters)} parameters")
         values = [
@@ -144,7 +151,7 @@ class Kernel(ABC):
         counters.threads += self._threads
         self._launch(*self._extents, shared_bytes)
 
-    def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int) -> None:
+    def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int, cooperative: bool) -> None:
         grid3, block3 = _three(grid), _three(block)
         limits = self.device.limits
         for what, extent, largest in (("grid", grid3, limits.grid), ("block", block3, limits.block)):
@@ -160,9 +167,16 @@ class Kernel(ABC):
             raise DeviceError(
                 f"kernel {self.name}: {shared_bytes} bytes of shared memory are more than {limits.shared_bytes}"
             )
+        blocks = math.prod(grid3)
+        if cooperative and blocks > (most := self.most_resident_blocks(block3, shared_bytes)):
+            raise DeviceError(
+                f"kernel {self.name}: {blocks} blocks of {threads} threads cannot wait for each other: "
+                f"{self.device.name} holds {most} of them at once"
+            )
         self._extents = grid3, block3
-        self._threads = math.prod(grid3) * threads
-        self._checked = grid, block, shared_bytes
+        self._threads = blocks * threads
+        self._cooperative = cooperative
+        self._checked = grid, block, shared_bytes, cooperative
 
     def _pointer(self, argument: Array | float | np.generic, parameter: Parameter) -> int:
         if (
@@ -193,6 +207,10 @@ class Kernel(ABC):
             except (struct.error, TypeError, OverflowError):
                 return f"kernel {self.name}: '{parameter.name}' = {argument} does not fit {parameter.dtype}"
         return f"kernel {self.name}: the arguments do not fit"
+
+    @abstractmethod
+    def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """How many blocks of this size the device holds at once: the largest grid of a cooperative launch."""
 
     @abstractmethod
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None: ...
@@ -251,7 +269,7 @@ class Device(ABC):
         data = self._allocate(shape, dtype)
         self.memory_used += nbytes
         array = Array(self, data, self._pointer(data))
-        weakref.finalize(data, self._release, nbytes)
+        weakref.finalize(self._owner(data), self._release, nbytes)
         return array
 
     def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
@@ -290,6 +308,10 @@ class Device(ABC):
 
     def _release(self, nbytes: int) -> None:
         self.memory_used -= nbytes
+
+    def _owner(self, data: Any) -> Any:
+        """The object that lives as long as the memory does."""
+        return data
 
     @abstractmethod
     def _compile(

@@ -1,6 +1,7 @@
 """NVIDIA GPUs through CuPy: NVRTC compiles the kernels, CUDA events time them."""
 
 import importlib.util
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.base import Array, Device, Extents, Kernel, KernelTimes, Limits
+from repro.device.base import Array, Device, Extent, Extents, Kernel, KernelTimes, Limits
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.errors import DeviceError
 
@@ -83,17 +84,34 @@ class CudaKernel(Kernel):
         self._function = self._raw.kernel.ptr
         self.attributes: dict[str, int] = self._raw.attributes
         self._largest_shared = 48 * 1024
-        self._launch_kernel = _cupy().cuda.driver.launchKernel
+        self._driver = _cupy().cuda.driver
+        self._launch_kernel = self._driver.launchKernel
 
-    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
+    def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """As many as the driver's occupancy calculation gives for all multiprocessors."""
+        self._allow_shared(shared_bytes)
+        threads = math.prod(block) if isinstance(block, tuple) else block
+        with _errors_of(f"kernel {self.name}"):
+            fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, threads, shared_bytes)
+        return int(fitting) * int(self.device.properties["multiProcessorCount"])
+
+    def _allow_shared(self, shared_bytes: int) -> None:
         if shared_bytes > self._largest_shared:
             self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
+
+    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
+        self._allow_shared(shared_bytes)
         device = self.device
         start = device.mark()
         try:
-            self._launch_kernel(
-                self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
-            )
+            if self._cooperative:
+                self._driver.launchCooperativeKernel(
+                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address
+                )
+            else:
+                self._launch_kernel(
+                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
+                )
         except Exception as error:  # narrowed by _explain; a context manager would double a launch's cost
             raise _explain(f"kernel {self.name}, grid {grid}, block {block}", error) from None
         device.close(start)
@@ -171,7 +189,9 @@ class Cuda(Device):
         try:
             with self._device:
                 module = self.cupy.RawModule(
-                    code=text, options=("--std=c++17", "-lineinfo", f"-I{path.parent}"), backend="nvrtc"
+                    code=text,
+                    options=("--std=c++17", "--device-int128", "-lineinfo", f"-I{path.parent}"),
+                    backend="nvrtc",
                 )
                 module.compile()
                 kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}

@@ -8,11 +8,11 @@ import ctypes
 import os
 import platform
 import re
-import shutil
-import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -21,25 +21,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.base import Array, Device, Extents, Kernel, KernelTimes
-from repro.device.cache import cached_file
+from repro.device.base import Array, Device, Extent, Extents, Kernel, KernelTimes
+from repro.device.host_memory import HostMemory, Memory
 from repro.device.source import Constants, Parameter, declare, load_source
+from repro.device.toolchain import Instrument, build_module, compiler, name_places
 from repro.errors import DeviceError
 
 ThreadOrder = Literal["forward", "reverse", "random"]
-HEADERS = Path(__file__).parent / "emulated_cuda"
-STACK_BYTES = 64 * 1024
-FLAGS = (
-    "-std=c++17 -O3 -shared -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-plt "
-    "-ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-variable "
-    f"-Werror=frame-larger-than={STACK_BYTES // 2}"
-).split()
 MOST_WORKERS = 16
 INLINE_THREADS = 4096  # below this many CUDA threads, waking other host threads costs more than it saves
 
 
-class _Launch(ctypes.Structure):
-    """Mirror of `Launch` in emulated_cuda/block.hpp."""
+class Launch(ctypes.Structure):
+    """Mirror of `Launch` in emulated_cuda/state.hpp."""
 
     _fields_ = [
         ("grid", ctypes.c_uint32 * 3),
@@ -50,19 +44,12 @@ class _Launch(ctypes.Structure):
         ("chunk", ctypes.c_uint32),
         ("seed", ctypes.c_uint64),
         ("next_block", ctypes.c_uint64),
+        ("cooperative", ctypes.c_uint32),
         ("failed", ctypes.c_uint32),
-        ("error", ctypes.c_char * 1020),
+        ("error", ctypes.c_char * 1016),
+        ("memories", ctypes.POINTER(Memory)),
+        ("memory_count", ctypes.c_uint64),
     ]
-
-
-@cache
-def compiler() -> tuple[str, str]:
-    """The C++ compiler's command ($CXX, else g++, c++ or clang++) and its version line."""
-    for command in filter(None, (os.environ.get("CXX"), "g++", "c++", "clang++")):
-        if shutil.which(command):
-            version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
-            return command, version.splitlines()[0]
-    raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
 
 
 def host_threads() -> int:
@@ -77,23 +64,33 @@ class Module:
     """
 
     def __init__(self, library: Path) -> None:
-        self._library = library
+        self._image = library.read_bytes()  # the cache may be cleared while the module is in use
         self._free: list[ctypes.CDLL] = []
         self._lock = Lock()
 
-    def run(self, kernel: str, launch: _Launch) -> None:
+    def run(self, kernel: str, launch: Launch) -> None:
         """Take blocks of the launch until none is left."""
         with self._lock:
             copy = self._free.pop() if self._free else None
         copy = copy or self._load()
+        if prepare := getattr(copy, "repro_prepare", None):
+            prepare()
         getattr(copy, f"repro_launch_{kernel}")(ctypes.byref(launch))
         with self._lock:
             self._free.append(copy)
 
+    @contextmanager
+    def file(self) -> Iterator[Path]:
+        """The module as a file of its own, while it is needed."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "module.so"
+            path.write_bytes(self._image)
+            yield path
+
     def _load(self) -> ctypes.CDLL:
         # The dynamic loader gives the same file the same memory, so each copy is loaded from a file of its own.
-        with tempfile.TemporaryDirectory() as directory:
-            return ctypes.CDLL(shutil.copy(self._library, directory))
+        with self.file() as path:
+            return ctypes.CDLL(str(path))
 
 
 @cache
@@ -107,18 +104,32 @@ class EmulatedKernel(Kernel):
 
     device: "Emulator"
 
-    def __init__(self, device: "Emulator", name: str, parameters: list[Parameter], module: Module) -> None:
+    def __init__(
+        self, device: "Emulator", name: str, parameters: list[Parameter], module: Module, needs_memory_table: bool
+    ) -> None:
         super().__init__(device, name, parameters)
         self._module = module
+        self._needs_memory_table = needs_memory_table
+
+    def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """As many as an NVIDIA H200 would hold per multiprocessor, were registers no limit."""
+        threads = int(np.prod(block))
+        per_multiprocessor = min(32, 2048 // (-(-threads // 32) * 32), 233_472 // (shared_bytes + 1024))
+        return self.device.multiprocessors * per_multiprocessor
 
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         device = self.device
         blocks = grid[0] * grid[1] * grid[2]
         threads = blocks * block[0] * block[1] * block[2]
-        workers = 1 if threads < INLINE_THREADS else min(device.workers, blocks)
-        launch = _Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
+        alone = threads < INLINE_THREADS or self._cooperative or device.instrument != "none"
+        workers = 1 if alone else min(device.workers, blocks)
+        launch = Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
         launch.arguments = self._arguments_address
+        launch.cooperative = self._cooperative
         launch.chunk = max(1, min(64, blocks // (8 * workers)))
+        if self._needs_memory_table:
+            table = device.memory.table(self._named_pointers())
+            launch.memories, launch.memory_count = table, len(table)
         started = time.perf_counter()
         others = [device.pool.submit(self._module.run, self.name, launch) for _ in range(workers - 1)]
         self._module.run(self.name, launch)
@@ -126,14 +137,20 @@ class EmulatedKernel(Kernel):
             other.result()
         device.note_time(time.perf_counter() - started)
         if launch.failed:
-            raise DeviceError(launch.error.decode())
+            with self._module.file() as library:
+                raise DeviceError(name_places(launch.error.decode(errors="replace"), library))
+
+    def _named_pointers(self) -> dict[int, str]:
+        values = self._layout.unpack_from(self._values)
+        return {value: p.name for value, p in zip(values, self.parameters, strict=True) if p.pointer}
 
 
 class Emulator(Device):
     """The CPU standing in for a GPU.
 
     thread_order: in which order runnable threads are resumed. seed: of the random order. warp_size: 32, or 64 as on
-    AMD. workers: host threads that run blocks.
+    AMD. workers: host threads that run blocks. multiprocessors: how many a cooperative launch may fill.
+    instrument: what every launch is watched for: "sanitize", "races" or "traffic" (see docs/emulator.md).
     """
 
     kind = "emulator"
@@ -146,6 +163,8 @@ class Emulator(Device):
         seed: int = 0,
         warp_size: Literal[32, 64] = 32,
         workers: int | None = None,
+        multiprocessors: int = 4,
+        instrument: Instrument = "none",
     ) -> None:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         super().__init__(index, memory_bytes or total // 2, warp_size)
@@ -154,6 +173,9 @@ class Emulator(Device):
         self.order = get_args(ThreadOrder).index(thread_order)
         self.workers = workers or host_threads()
         self.pool = ThreadPoolExecutor(max(1, self.workers - 1))
+        self.multiprocessors = multiprocessors
+        self.instrument = instrument
+        self.memory = HostMemory()
         self._random = np.random.default_rng(seed)
 
     def next_seed(self) -> int:
@@ -174,6 +196,7 @@ class Emulator(Device):
             "workers": self.workers,
             "thread_order": self.thread_order,
             "warp_size": self.warp_size,
+            "instrument": self.instrument,
         }
 
     def synchronize(self) -> None:
@@ -181,42 +204,25 @@ class Emulator(Device):
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
-        command, version = compiler()
-        text = (
-            f"#define REPRO_STACK_BYTES {STACK_BYTES}\n#define REPRO_WARP_SIZE {self.warp_size}\n"
-            f'#include "cuda.hpp"\n{declare(constants)}#line 1 "{source.label}"\n{_emulated(source.text)}\n'
+        generated = (
+            f'#define REPRO_WARP_SIZE {self.warp_size}\n#include "cuda.hpp"\n{declare(constants)}'
+            f'#line 1 "{source.label}"\n{_emulated(source.text)}\n'
             + "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
         )
-
-        def build(output: Path) -> None:
-            arguments = [
-                command,
-                *FLAGS,
-                f"-I{HEADERS}",
-                f"-I{path.parent}",
-                "-x",
-                "c++",
-                "-",
-                "-o",
-                str(output),
-            ]
-            done = subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise DeviceError(f"{source.label} does not compile: {_first_error(done.stderr)}")
-
         started = time.perf_counter()
-        headers = [header.read_text() for header in sorted(HEADERS.glob("*.hpp"))]
-        library = cached_file([text, source.digest(), *headers, version, *FLAGS, platform.machine()], ".so", build)
+        library = build_module(source, generated, self.instrument)
         self.compile_seconds += time.perf_counter() - started
         module = load_module(library)
-        return {name: EmulatedKernel(self, name, found, module) for name, found in parameters.items()}
+        needs_table = self.instrument != "none" or any("__nanosleep" in text for text in source.files().values())
+        return {name: EmulatedKernel(self, name, found, module, needs_table) for name, found in parameters.items()}
 
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> NDArray[Any]:
-        data = np.empty(shape, dtype)
         # The same three patterns as for shared memory: large positive, large negative, random.
         poison = (0x7B, 0xCB, self.next_seed() & 0xFF)[self.order]
-        data.reshape(-1).view(np.uint8)[:] = poison
-        return data
+        return self.memory.allocate(shape, dtype, poison)
+
+    def _owner(self, data: NDArray[Any]) -> Any:
+        return data if data.base is None else data.base
 
     def _pointer(self, data: NDArray[Any]) -> int:
         return data.ctypes.data
@@ -238,8 +244,3 @@ def _emulated(text: str) -> str:
     """Dynamic shared memory is a pointer to the block's buffer; everything else compiles as it stands."""
     pattern = r"extern\s+__shared__\s+(?:__align__\(\d+\)\s+)?([\w\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
     return re.sub(pattern, r"\1* const \2 = reinterpret_cast<\1*>(::repro::block.dynamic_shared);", text)
-
-
-def _first_error(stderr: str) -> str:
-    lines = stderr.splitlines()
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "the compiler said nothing")

@@ -100,17 +100,23 @@ class Source:
         if not self.kernels:
             raise DeviceError(f'{self.label}: no kernel found; declare it extern "C" __global__ void name(...)')
 
-    def digest(self) -> str:
-        """SHA-256 over the file and every local header it includes, however deep."""
-        seen: dict[Path, str] = {}
+    def files(self) -> dict[Path, str]:
+        """The text of the file and of every local header it includes, however deep."""
+        found: dict[Path, str] = {}
         waiting = [self.path]
         while waiting:
             path = waiting.pop()
-            if path in seen:
+            if path in found:
                 continue
-            seen[path] = text = path.read_text()
+            found[path] = text = path.read_text()
             waiting += [path.parent / name for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)]
-        return hashlib.sha256("\0".join(f"{path.name}\0{text}" for path, text in seen.items()).encode()).hexdigest()
+        return found
+
+    def digest(self) -> str:
+        """SHA-256 over the file and every local header."""
+        return hashlib.sha256(
+            "\0".join(f"{path.name}\0{text}" for path, text in self.files().items()).encode()
+        ).hexdigest()
 
     def parameters(self, kernel: str, constants: Constants) -> list[Parameter]:
         """The kernel's parameters in order; type constants resolve names such as `T`."""

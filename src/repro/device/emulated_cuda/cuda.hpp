@@ -1,9 +1,10 @@
 // CUDA C++'s names on the CPU: a kernel's source file compiles against this header unchanged.
 #pragma once
 #include <math.h>
+#include <type_traits>
 
-#include "block.hpp"
 #include "dpx.hpp"
+#include "launch.hpp"
 
 #if REPRO_WARP_SIZE == 64
 using WarpMask = unsigned long long;
@@ -13,6 +14,9 @@ using WarpMask = unsigned;
 constexpr int WARP_SIZE = REPRO_WARP_SIZE;
 constexpr WarpMask FULL_MASK = ~WarpMask(0);
 constexpr int warpSize = WARP_SIZE;
+
+// Inlined into the kernel, so that what is seen there has the kernel's line.
+#define REPRO_INLINE inline __attribute__((always_inline))
 
 #define __global__
 #define __device__ static inline
@@ -54,9 +58,18 @@ inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
     repro::barrier(line, predicate != 0);
     return int(repro::block.released_count);
 }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+namespace repro {
+inline void fence() {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    on_fence();
+}
+}  // namespace repro
+inline void __threadfence() { repro::fence(); }
+inline void __threadfence_block() { repro::fence(); }
+inline void __threadfence_system() { repro::fence(); }
+
+// A thread that waits for others must pause in its loop: that is where the emulator lets them go on.
+inline void __nanosleep(unsigned, int line = __builtin_LINE()) { repro::sleep(line); }
 
 // Warp operations
 
@@ -137,12 +150,19 @@ REPRO_REDUCTION(__reduce_xor_sync, unsigned, bit_xor)
 
 namespace repro {
 template <class T, class Update>
-inline T atomic_update(T* address, Update update) {
+REPRO_UNWATCHED inline T atomic_update(T* address, Update update) {
+    on_atomic(address, sizeof(T), __builtin_return_address(0));
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
     do wanted = update(seen);
     while (!__atomic_compare_exchange(address, &seen, &wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return seen;
+}
+// Integers wrap around on a GPU.
+template <class T, class Operation>
+inline T wrapping(T a, T b, Operation operation) {
+    if constexpr (std::is_integral_v<T>) return T(operation(std::make_unsigned_t<T>(a), std::make_unsigned_t<T>(b)));
+    else return operation(a, b);
 }
 template <class T>
 struct identity { using type = T; };
@@ -152,11 +172,11 @@ using same = typename identity<T>::type;  // the pointer alone decides the type
 
 #define REPRO_ATOMIC(name, expression)                                                              \
     template <class T>                                                                              \
-    inline T name(T* address, repro::same<T> value) {                                               \
+    REPRO_INLINE T name(T* address, repro::same<T> value) {                                               \
         return repro::atomic_update(address, [value](T old) -> T { return expression; });           \
     }
-REPRO_ATOMIC(atomicAdd, T(old + value))
-REPRO_ATOMIC(atomicSub, T(old - value))
+REPRO_ATOMIC(atomicAdd, repro::wrapping(old, value, [](auto a, auto b) { return a + b; }))
+REPRO_ATOMIC(atomicSub, repro::wrapping(old, value, [](auto a, auto b) { return a - b; }))
 REPRO_ATOMIC(atomicMin, value < old ? value : old)
 REPRO_ATOMIC(atomicMax, value > old ? value : old)
 REPRO_ATOMIC(atomicAnd, T(old & value))
@@ -167,9 +187,8 @@ REPRO_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 REPRO_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef REPRO_ATOMIC
 template <class T>
-inline T atomicCAS(T* address, repro::same<T> expected, repro::same<T> wanted) {
-    __atomic_compare_exchange(address, &expected, &wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
+REPRO_INLINE T atomicCAS(T* address, repro::same<T> expected, repro::same<T> wanted) {
+    return repro::atomic_update(address, [=](T old) -> T { return old == expected ? wanted : old; });
 }
 
 // Integer and float intrinsics
@@ -217,11 +236,11 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     return result;
 }
 template <class T>
-inline T __ldg(const T* address) { return *address; }
+REPRO_INLINE T __ldg(const T* address) { return *address; }
 
 // Loads and stores past the first-level cache: what another block writes meanwhile is seen, word by word.
 template <class T>
-inline T __ldcv(const T* address) {
+REPRO_INLINE T __ldcv(const T* address) {
     static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
     T value;
     for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
@@ -229,7 +248,7 @@ inline T __ldcv(const T* address) {
     return value;
 }
 template <class T>
-inline void __stcg(T* address, repro::same<T> value) {
+REPRO_INLINE void __stcg(T* address, repro::same<T> value) {
     static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
     for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
         __atomic_store_n(reinterpret_cast<uint32_t*>(address) + word, reinterpret_cast<uint32_t*>(&value)[word], __ATOMIC_RELAXED);
@@ -265,7 +284,7 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return
 
 namespace repro {
 template <class... Parameters, std::size_t... I>
-inline void call(void (*kernel)(Parameters...), void** arguments, std::index_sequence<I...>) {
+REPRO_UNWATCHED inline void call(void (*kernel)(Parameters...), void** arguments, std::index_sequence<I...>) {
     kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[I])...);
 }
 }  // namespace repro

@@ -12,7 +12,7 @@ extern "C" __attribute__((visibility("hidden"))) void repro_switch(void** save, 
 asm(R"(
     .text
     .p2align 4
-    .globl repro_switch
+    .weak repro_switch
     .hidden repro_switch
     .type repro_switch, @function
 repro_switch:
@@ -37,7 +37,7 @@ repro_switch:
 asm(R"(
     .text
     .p2align 4
-    .globl repro_switch
+    .weak repro_switch
     .hidden repro_switch
     .type repro_switch, %function
 repro_switch:

@@ -1,0 +1,124 @@
+"""The host compiler: how a kernel becomes a module of the emulator, plain or instrumented."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from repro.device.cache import cached_file
+from repro.device.source import Source
+from repro.errors import DeviceError
+
+# sanitize: every access is checked against the arrays there are, and undefined behaviour is reported.
+# races: conflicting accesses that nothing orders are reported. traffic: sectors, transactions, bank conflicts.
+Instrument = Literal["none", "sanitize", "races", "traffic"]
+
+HEADERS = Path(__file__).parent / "emulated_cuda"
+BASE = (
+    "-std=c++17 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-plt -ffp-contract=off "
+    "-Wall -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-variable"
+)
+SANITIZE = (
+    "-O1 -gdwarf-4 -fsanitize=kernel-address,undefined -fsanitize-sections=repro_shared "
+    "-fasan-shadow-offset=0x7fff8000 --param=asan-stack=1 --param=asan-globals=1 "
+    "--param=asan-instrumentation-with-call-threshold=0"
+)
+# Accesses stay as the kernel's author wrote them: not merged into wider ones, split, or made a call.
+SEE_ACCESSES = (
+    "-O2 -gdwarf-4 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging -fno-tree-loop-distribute-patterns "
+    "-fno-split-loops -fno-unswitch-loops -fsanitize=thread --param=tsan-distinguish-volatile=1 "
+    "--param=tsan-instrument-func-entry-exit=0"
+)
+OPTIONS: dict[Instrument, str] = {
+    "none": "-O3",
+    "sanitize": SANITIZE,
+    "races": SEE_ACCESSES,
+    "traffic": SEE_ACCESSES,
+}
+STACK_BYTES: dict[bool, int] = {False: 64 * 1024, True: 512 * 1024}
+
+
+@cache
+def compiler() -> tuple[str, str]:
+    """The C++ compiler's command ($CXX, else g++, c++ or clang++) and its version line."""
+    for command in filter(None, (os.environ.get("CXX"), "g++", "c++", "clang++")):
+        if shutil.which(command):
+            return command, _output([command, "--version"]).splitlines()[0]
+    raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
+
+
+def build_module(source: Source, generated: str, instrument: Instrument) -> Path:
+    """The shared library of a kernel file, from the cache where it is there.
+
+    generated: the C++ text made from `source`. Raises DeviceError with the compiler's first error.
+    """
+    stack_bytes = STACK_BYTES[instrument != "none"]
+    flags = [
+        *BASE.split(),
+        *OPTIONS[instrument].split(),
+        f"-DREPRO_STACK_BYTES={stack_bytes}",
+        f"-Werror=frame-larger-than={stack_bytes // 2}",
+        *([f"-DREPRO_INSTRUMENT={instrument}"] if instrument != "none" else []),
+    ]
+    command, version = compiler()
+    if instrument != "none" and "clang" in version:
+        raise DeviceError(f"instrument='{instrument}' needs GCC's options: set CXX to g++ (now {version})")
+    watchers = [] if instrument == "none" else [HEADERS / "instrument" / f"{instrument}.cpp"]
+    ingredients = [generated, source.digest(), version, platform.machine(), *flags]
+    ingredients += [file.read_text() for file in sorted([*HEADERS.rglob("*.hpp"), *watchers])]
+
+    def build(output: Path) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            objects = []
+            for watcher in watchers:
+                objects.append(f"{directory}/{watcher.stem}.o")
+                plain = [*BASE.split(), "-O2", *(flag for flag in flags if flag.startswith("-D"))]
+                _run([command, *plain, f"-I{HEADERS}", "-c", str(watcher), "-o", objects[-1]], "", source.label)
+            objects.append(f"{directory}/kernel.o")
+            include = [f"-I{HEADERS}", f"-I{source.path.parent}"]
+            _run([command, *flags, *include, "-x", "c++", "-c", "-", "-o", objects[-1]], generated, source.label)
+            _run([command, "-shared", "-Wl,-z,defs", *objects, "-o", str(output)], "", source.label)
+
+    return cached_file(ingredients, ".so", build)
+
+
+def _run(command: list[str], given: str, label: str) -> None:
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = done.stderr.splitlines() or ["the compiler said nothing"]
+        telling = (
+            line for word in ("undefined reference", "multiple definition", "error:") for line in lines if word in line
+        )
+        raise DeviceError(f"{label} does not compile: {next(telling, lines[0])}")
+
+
+def name_places(message: str, library: Path) -> str:
+    """`message` of an instrumented module with its code addresses, {at 0x...}, and addresses of static data,
+    {data 0x...}, replaced by what the source calls them."""
+    message = re.sub(r"\{at (0x[0-9a-f]+)\}", lambda match: _line_of(library, match[1]), message)
+    return re.sub(r"\{data (0x[0-9a-f]+)\}", lambda match: _variable_at(library, int(match[1], 16)), message)
+
+
+def _variable_at(library: Path, address: int) -> str:
+    for line in _output(["nm", "-C", "-S", "--defined-only", str(library)]).splitlines():
+        begin, size, _, name = [*line.split(maxsplit=3), ""][:4]
+        if name and int(begin, 16) <= address < int(begin, 16) + int(size, 16):
+            return f"byte {address - int(begin, 16)} of shared array {name.rpartition('::')[2]}"
+    return "a shared array"
+
+
+def _output(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _line_of(library: Path, address: str) -> str:
+    for frame in _output(["addr2line", "-i", "-e", str(library), address]).splitlines():
+        file, _, line = frame.split(" (")[0].rpartition(":")
+        if line.isdigit() and f"/{HEADERS.name}/" not in file and "/include/" not in file:
+            return f"line {line}" if file.endswith(".cu") else f"{Path(file).name} line {line}"
+    return "an unknown line"

@@ -1,0 +1,47 @@
+// Blocks that wait for each other: for cooperative launches.
+
+// Each block adds what the block before it handed on, one after the other round the ring.
+extern "C" __global__ void ring(unsigned* turn, int* sums, int rounds) {
+    __shared__ int own[32];
+    own[threadIdx.x] = blockIdx.x + 1;
+    __syncthreads();
+    for (int round = 0; round < rounds; ++round) {
+        unsigned mine = round * gridDim.x + blockIdx.x;
+        if (threadIdx.x == 0)
+            while (atomicAdd(turn, 0) != mine) __nanosleep(20);
+        __syncthreads();
+        sums[threadIdx.x] += own[threadIdx.x];
+        own[threadIdx.x] += 1;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) atomicAdd(turn, 1);
+    }
+}
+
+// All blocks meet `steps` times; each writes its neighbour's value of the step before.
+extern "C" __global__ void grid_barrier(unsigned* arrived, volatile int* values, int steps) {
+    int next = (blockIdx.x + 1) % gridDim.x;
+    for (int step = 0; step < steps; ++step) {
+        int value = values[(step % 2) * gridDim.x + next];
+        values[((step + 1) % 2) * gridDim.x + blockIdx.x] = value + 1;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            atomicAdd(arrived, 1);
+            while (atomicAdd(arrived, 0) < gridDim.x * (step + 1)) __nanosleep(20);
+        }
+        __syncthreads();
+    }
+}
+
+// Block 0 never sets the flag that the others wait for.
+extern "C" __global__ void never_set(volatile int* flag, int* output) {
+    if (blockIdx.x > 0 && threadIdx.x == 3)
+        while (*flag == 0) __nanosleep(100);
+    output[blockIdx.x] = 1;
+}
+
+// Lanes that ask each other while they wait: meetings are no progress.
+extern "C" __global__ void never_agreed(volatile int* flag) {
+    while (!__any_sync(FULL_MASK, *flag)) __nanosleep(100);
+}
