@@ -17,6 +17,6 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        rules.wfa.input,
+        rules.wfa.input if WFA else [],
         rules.reorder.input if REORDER else [],
         rules.report.input,

@@ -4,7 +4,7 @@ rule report:
         "results/report.md",
 
 
-REPORTED = [rules.wfa_report, *([rules.reorder_report] if REORDER else [])]
+REPORTED = [*([rules.wfa_report] if WFA else []), *([rules.reorder_report] if REORDER else [])]
 
 
 rule report_page:
