@@ -1,0 +1,173 @@
+// The phases of a round of DEPTH pivots with predecessors, on tiles of 64 x 64 distances.
+//
+// p[i][j] is the vertex before j on the path from i to j. A path from i through k to j ends as that from k to j does, so
+// a product takes its predecessor from row k of the right operand. Of equal sums the smallest k counts, and a distance
+// that is not improved keeps its predecessor: with that, the predecessors of a row form a tree even where cycles have
+// weight 0. All matrices are row-major with a pitch in words.
+#include "tiles.cuh"
+
+constexpr int SLAB = 4;  // pivots that are compared before one of them is remembered
+
+using Tile = Part<64, 64>;
+
+template <class W>
+__device__ __forceinline__ W least(const W (&a)[SLAB], const W (&b)[SLAB]) {
+    W least = a[0] + b[0];
+#pragma unroll
+    for (int s = 1; s < SLAB; ++s) least = relax(least, a[s], b[s]);
+    return least;
+}
+__device__ __forceinline__ float least(const float (&a)[SLAB], const float (&b)[SLAB]) {
+    if (!NONNEGATIVE) return relax(relax2(a[0] + b[0], a[1], b[1], a[2], b[2]), a[3], b[3]);
+    int three = __vimin3_s32(__float_as_int(a[0] + b[0]), __float_as_int(a[1] + b[1]), __float_as_int(a[2] + b[2]));
+    return __int_as_float(min(three, __float_as_int(a[3] + b[3])));
+}
+
+template <class W>
+__device__ __forceinline__ void keep(W& c, W candidate, int& best, int slab) {
+    if (candidate < c) {
+        c = candidate;
+        best = slab;
+    }
+}
+__device__ __forceinline__ void keep(float& c, float candidate, int& best, int slab) {
+    bool kept = c <= candidate;
+    if (NONNEGATIVE) c = __int_as_float(__vibmin_s32(__float_as_int(c), __float_as_int(candidate), &kept));
+    else c = fminf(c, candidate);
+    best = kept ? best : slab;
+}
+
+// Distances c = min(c, left * right), and in `best` the predecessor of what was improved, NONE of what was not.
+__device__ void product(Word* shared, Word (&c)[4][4], int (&best)[4][4], const Word* left, const Word* right,
+                        const int* right_p, int left_pitch, int right_pitch, int depth, Place at) {
+    Word *left_shared = shared, *right_shared = shared + DEPTH * 64;
+#pragma unroll
+    for (int e = 0; e < 16; ++e) best[e / 4][e % 4] = NONE;
+    for (int first = 0; first < depth; first += DEPTH) {
+        __syncthreads();
+        fill_left<64>(left_shared, left + first, left_pitch);
+        fill_right<64>(right_shared, right + (long long)first * right_pitch, right_pitch);
+        __syncthreads();
+#pragma unroll 2
+        for (int k = 0; k < DEPTH; k += SLAB) {
+            Pack<4> a[SLAB], b[SLAB];
+#pragma unroll
+            for (int s = 0; s < SLAB; ++s) {
+                a[s] = *reinterpret_cast<const Pack<4>*>(left_shared + (k + s) * 64 + at.y * 4);
+                b[s] = *reinterpret_cast<const Pack<4>*>(right_shared + (k + s) * 64 + at.x * 4);
+            }
+#pragma unroll
+            for (int e = 0; e < 16; ++e) {
+                Word from[SLAB], to[SLAB];
+#pragma unroll
+                for (int s = 0; s < SLAB; ++s) {
+                    from[s] = a[s].word[e / 4];
+                    to[s] = b[s].word[e % 4];
+                }
+                keep(c[e / 4][e % 4], least(from, to), best[e / 4][e % 4], first + k);
+            }
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < 16; ++e) {
+        int k = best[e / 4][e % 4];
+        if (k == NONE) continue;
+        const Word* row = left + (long long)(at.y * 4 + e / 4) * left_pitch;
+        int column = at.x * 4 + e % 4;
+        while (row[k] + right[(long long)k * right_pitch + column] != c[e / 4][e % 4]) ++k;
+        best[e / 4][e % 4] = right_p[(long long)k * right_pitch + column];
+    }
+}
+
+__device__ void store_improved(const Word (&c)[4][4], const int (&best)[4][4], Word* d, int* p, int pitch, Place at) {
+#pragma unroll
+    for (int e = 0; e < 16; ++e) {
+        if (best[e / 4][e % 4] == NONE) continue;
+        long long where = (long long)(at.y * 4 + e / 4) * pitch + at.x * 4 + e % 4;
+        d[where] = c[e / 4][e % 4];
+        p[where] = best[e / 4][e % 4];
+    }
+}
+
+// d = min(d, left * right) on the tile at `d`. The result may lie where an operand of the same block lay.
+__device__ void improve(Word* d, int* p, const Word* left, const Word* right, const int* right_p, int pitch,
+                        int left_pitch, int right_pitch, int depth) {
+    extern __shared__ __align__(16) Word shared[];
+    Place at = place();
+    Tile mine;
+    int best[4][4];
+    load(mine, d, pitch, at);
+    product(shared, mine.word, best, left, right, right_p, left_pitch, right_pitch, depth, at);
+    __syncthreads();
+    store_improved(mine.word, best, d, p, pitch, at);
+}
+
+// Phase 1: the closure of the pivot tile.
+extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p, int* negative, int n, int pivot) {
+    __shared__ Word row[2][64], column[2][64];
+    __shared__ int row_p[2][64];
+    if (*negative != NONE) return;
+    d += (long long)pivot * n + pivot;
+    p += (long long)pivot * n + pivot;
+    Place at = place();
+    Tile tile;
+    load(tile, d, n, at);
+    int best[4][4];
+#pragma unroll
+    for (int e = 0; e < 16; ++e) best[e / 4][e % 4] = p[(long long)(at.y * 4 + e / 4) * n + at.x * 4 + e % 4];
+    for (int k = 0; k < DEPTH; k += 4)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+            if (at.y == k / 4)
+#pragma unroll
+                for (int c = 0; c < 4; ++c) {
+                    row[q % 2][at.x * 4 + c] = tile.word[q][c];
+                    row_p[q % 2][at.x * 4 + c] = best[q][c];
+                }
+            if (at.x == k / 4)
+#pragma unroll
+                for (int r = 0; r < 4; ++r) column[q % 2][at.y * 4 + r] = tile.word[r][q];
+            __syncthreads();
+#pragma unroll
+            for (int e = 0; e < 16; ++e)
+                keep(tile.word[e / 4][e % 4], column[q % 2][at.y * 4 + e / 4] + row[q % 2][at.x * 4 + e % 4],
+                     best[e / 4][e % 4], row_p[q % 2][at.x * 4 + e % 4]);
+        }
+    store_improved(tile.word, best, d, p, n, at);
+    // The last vertex of a negative cycle is some round's pivot, and by then the cycle is on the tile's diagonal.
+    if (at.x == at.y)
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            if (tile.word[r][r] < 0) atomicMin(negative, pivot + at.y * 4 + r);
+}
+
+// Phase 2: pivot rows (blockIdx.y is 0) and pivot columns, from themselves and the closed pivot tile.
+extern "C" __global__ void __launch_bounds__(THREADS)
+apsp_panels(Word* d, int* p, const int* negative, int n, int pivot) {
+    if (*negative != NONE) return;
+    int other = (blockIdx.x + (blockIdx.x >= pivot / 64)) * 64;
+    long long tile = blockIdx.y == 0 ? (long long)pivot * n + other : (long long)other * n + pivot;
+    long long primary = (long long)pivot * n + pivot, left = blockIdx.y == 0 ? primary : tile;
+    long long right = blockIdx.y == 0 ? tile : primary;
+    improve(d + tile, p + tile, d + left, d + right, p + right, n, n, n, DEPTH);
+}
+
+// Phase 3: every other tile, from its pivot row and pivot column.
+extern "C" __global__ void __launch_bounds__(THREADS)
+apsp_remaining(Word* d, int* p, const int* negative, int n, int pivot) {
+    if (*negative != NONE) return;
+    int row = (blockIdx.y + (blockIdx.y >= pivot / 64)) * 64, column = (blockIdx.x + (blockIdx.x >= pivot / 64)) * 64;
+    long long tile = (long long)row * n + column, left = (long long)row * n + pivot;
+    long long right = (long long)pivot * n + column;
+    improve(d + tile, p + tile, d + left, d + right, p + right, n, n, n, DEPTH);
+}
+
+// A product of matrices of their own: d = min(d, left * right), d of 64 gridDim.y x 64 gridDim.x.
+extern "C" __global__ void __launch_bounds__(THREADS)
+apsp_product(Word* d, int* p, const Word* left, const Word* right, const int* right_p, int pitch, int left_pitch,
+             int right_pitch, int depth) {
+    int row = blockIdx.y * 64, column = blockIdx.x * 64;
+    long long tile = (long long)row * pitch + column;
+    improve(d + tile, p + tile, left + (long long)row * left_pitch, right + column, right_p + column, pitch, left_pitch,
+            right_pitch, depth);
+}

@@ -1,0 +1,71 @@
+"""What a type can hold: how "no path" is written in it, and which weights it computes exactly or must refuse."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from repro.errors import InputError
+
+# "No path" inside the kernels; for integers so small that the sum of two does not wrap around.
+INFINITE: dict[np.dtype, Any] = {
+    np.dtype(np.float32): np.float32(np.inf),
+    np.dtype(np.float64): np.float64(np.inf),
+    np.dtype(np.int32): np.int32(2**30 - 1),
+    np.dtype(np.int16): np.int16(2**14 - 1),
+}
+
+
+def distance_type(dtype: DTypeLike) -> np.dtype:
+    """The dtype, when distances can have it. Raises InputError for another one."""
+    wanted = np.dtype(dtype)
+    if wanted not in INFINITE:
+        raise InputError(f"distances cannot be {wanted}; choose float32, float64, int32 or int16")
+    return wanted
+
+
+def unreachable(dtype: np.dtype) -> Any:
+    """How results say "no path": inf, or the largest value of an integer type."""
+    return np.iinfo(dtype).max if dtype.kind == "i" else dtype.type(np.inf)
+
+
+def check_before(weights: NDArray[Any]) -> None:
+    """Refuse weights whose paths might leave the range of their type.
+
+    weights: n x n with INFINITE for no edge. Integers that are not negative are left to `check_after`: how long the
+    shortest paths are is known only then. Raises InputError that names a wider type.
+    """
+    finite = weights[weights != INFINITE[weights.dtype]]
+    if not finite.size or (weights.dtype.kind == "i" and finite.min() >= 0):
+        return
+    largest = max(abs(float(finite.max())), abs(float(finite.min())))
+    longest = largest * max(1, len(weights) - 1)
+    # "No path" plus negative weights must stay above every distance.
+    limit = float(INFINITE[weights.dtype]) / 2 if weights.dtype.kind == "i" else float(np.finfo(weights.dtype).max)
+    if longest > limit:
+        raise InputError(
+            f"paths of {len(weights)} vertices with weights up to {largest:g} may reach {longest:g}, beyond what "
+            f"{weights.dtype} computes with ({limit:g}); choose {_wider(weights.dtype)}"
+        )
+
+
+def check_after(distances: NDArray[Any], weights: NDArray[Any]) -> None:
+    """Refuse integer distances when a longer path may have been taken for none. Raises InputError.
+
+    Along a path whose length leaves the range, lengths grow by at most the largest weight a step: so one lies within
+    the largest weight of the range's end, and it has been computed.
+    """
+    if weights.dtype.kind != "i" or not weights.size:
+        return
+    infinite = INFINITE[weights.dtype]
+    longest = int(distances.max(initial=0, where=distances != infinite))
+    largest = int(weights.max(initial=0, where=weights != infinite))
+    if longest + largest >= infinite:
+        raise InputError(
+            f"paths as long as {longest} with weights up to {largest} come too near to {infinite}, the end of "
+            f"{weights.dtype}; choose {_wider(weights.dtype)}"
+        )
+
+
+def _wider(dtype: np.dtype) -> str:
+    return {"int16": "int32", "float32": "float64", "int32": "float64"}.get(dtype.name, "smaller weights")
