@@ -133,6 +133,15 @@ def test_conversion_must_be_exact():
     assert vectors.astype(np.float64).values[0, 1] == 2**24 + 1
     with pytest.raises(InputError, match="vector 0, field 1: 16777217 is not exact in float32"):
         vectors.astype(np.float32)
+    for value, dtype in (
+        (2**53 + 1, np.float64),
+        (2**64 - 1, np.float64),
+        (256, np.uint8),
+        (1.5, np.int64),
+        (1e300, np.float32),
+    ):
+        with pytest.raises(InputError, match=f"is not exact in {np.dtype(dtype)}"):
+            vector_set(np.array([[value]])).astype(dtype)
     with pytest.raises(InputError, match="vector 0, field 1: 2 where 0/1 data has only 0, 1"):
         pack_bits(vector_set(np.array([[1, 2]])))
     with pytest.raises(InputError, match="vector 0, field 0: 3 where allele counts has only 0, 1, 2"):

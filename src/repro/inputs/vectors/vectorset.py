@@ -42,8 +42,9 @@ class VectorSet:
 
     def astype(self, dtype: npt.DTypeLike) -> "VectorSet":
         """Return the set in another type; raises InputError naming the first value that changes."""
-        converted = self.values.astype(dtype)
-        changed = np.argwhere(converted.astype(np.float64) != self.values.astype(np.float64))
+        with np.errstate(invalid="ignore", over="ignore"):  # what is too large for the type is not equal either
+            converted = self.values.astype(dtype)
+            changed = np.argwhere(converted.astype(self.values.dtype) != self.values)
         if changed.size:
             i, q = changed[0]
             raise InputError(f"{self._place(i, q)}: {self.values[i, q]} is not exact in {np.dtype(dtype)}")

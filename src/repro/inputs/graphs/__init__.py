@@ -1,0 +1,1 @@
+"""Weighted graphs whose shortest paths are computed."""

@@ -1,0 +1,54 @@
+"""The .gr format of the 9th DIMACS challenge: `p sp NODES ARCS`, then `a FROM TO WEIGHT`, nodes from 1, c comments."""
+
+from pathlib import Path
+
+from repro.errors import InputError
+from repro.inputs.graphs.graph import Graph, graph
+from repro.inputs.graphs.numbers import parse_weight, weight_array
+
+
+def parse_dimacs(path: Path, text: str) -> Graph:
+    """Return the graph of a .gr file; raises InputError naming the line of the first fault."""
+    nodes: int | None = None
+    arcs = 0
+    sources: list[int] = []
+    targets: list[int] = []
+    weights: list[int | float] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split()
+        where = f"{path}: line {number}"
+        if not words or words[0] == "c":
+            continue
+        if words[0] == "p":
+            if nodes is not None:
+                raise InputError(f"{where}: a second problem line; keep one")
+            if len(words) != 4 or words[1] != "sp" or not (words[2].isdecimal() and words[3].isdecimal()):
+                raise InputError(f"{where}: {line.strip()!r} is no problem line; write 'p sp NODES ARCS'")
+            nodes, arcs = int(words[2]), int(words[3])
+        elif words[0] == "a":
+            if nodes is None:
+                raise InputError(f"{where}: an arc before the problem line 'p sp NODES ARCS'")
+            if len(words) != 4:
+                raise InputError(f"{where}: {line.strip()!r} is no arc; write 'a FROM TO WEIGHT'")
+            for word, ends in ((words[1], sources), (words[2], targets)):
+                if not word.isdecimal() or not 1 <= int(word) <= nodes:
+                    raise InputError(f"{where}: node {word!r} is outside 1 to {nodes}")
+                ends.append(int(word) - 1)
+            weights.append(parse_weight(where, words[3]))
+        else:
+            raise InputError(f"{where}: begins with {words[0]!r}; lines begin with c, p or a")
+    if nodes is None:
+        raise InputError(f"{path}: has no problem line 'p sp NODES ARCS'")
+    if len(weights) != arcs:
+        raise InputError(f"{path}: has {len(weights)} arcs where the problem line says {arcs}; it may be cut off")
+    names = [str(i) for i in range(1, nodes + 1)]
+    return graph(names, sources, targets, weight_array(weights), directed=True, source=str(path))
+
+
+def write_dimacs(path: Path, written: Graph) -> str:
+    """Return the text of a .gr file; raises InputError for an undirected graph, which the format does not have."""
+    if not written.directed:
+        raise InputError(f"{path}: a .gr file is directed; write an undirected graph as .mtx or an edge list")
+    arcs = zip((written.sources + 1).tolist(), (written.targets + 1).tolist(), written.weights.tolist(), strict=True)
+    lines = [f"p sp {written.nodes} {written.edges}", *(f"a {u} {v} {w!r}" for u, v, w in arcs)]
+    return "\n".join(lines) + "\n"
