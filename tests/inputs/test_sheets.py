@@ -1,12 +1,19 @@
 from pathlib import Path
 
+import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
 
 from repro.errors import InputError
 from repro.inputs.fasta import read_fasta, read_sequence
+from repro.inputs.graphs.sheet import read_graph_sources
 from repro.inputs.pair_sheet import read_pairs
 from repro.inputs.pairs import edit_distance, make_pair
+from repro.inputs.reads.files import read_reads
+from repro.inputs.reads.sheet import read_read_sets
+from repro.inputs.vectors.sheet import read_vector_sources
 
 ROOT = Path(__file__).parents[2]
 HEADER = [
@@ -127,3 +134,114 @@ def test_the_shipped_sheet(monkeypatch):
             manifest = make_pair(pair.length_a, pair.similarity, pair.seed).manifest
             assert manifest.measured_whole
             assert manifest.distance == pair.distance
+
+
+def write_sheet(path: Path, shipped: str, row: dict[str, str]) -> Path:
+    header = next(line for line in (ROOT / "config" / shipped).read_text().splitlines() if line[0] != "#").split("\t")
+    assert set(row) <= set(header)
+    path.write_text("\t".join(header) + "\n" + "\t".join(row.get(column, "") for column in header) + "\n")
+    return path
+
+
+READS = {
+    "name": "x",
+    "source": "builtin",
+    "platform": "clr",
+    "genome": "g.fa",
+    "reads": "5",
+    "length": "300",
+    "seed": "1",
+}
+VECTORS = {"name": "x", "source": "synthetic", "kind": "bits", "vectors": "3", "fields": "40", "seed": "1"}
+GRAPH = {"name": "x", "source": "synthetic", "kind": "erdos-renyi", "nodes": "9", "density": "0.5", "seed": "1"}
+
+
+@pytest.mark.parametrize(
+    ("read", "shipped", "row", "message"),
+    [
+        (read_read_sets, "reads.tsv", READS | {"source": "art"}, "column source: 'art' is none of file, builtin"),
+        (read_read_sets, "reads.tsv", READS | {"source": "mason"}, "column platform: 'clr', which mason does not"),
+        (read_read_sets, "reads.tsv", READS | {"file": "a.fa"}, "column file: 'a.fa' where nothing belongs"),
+        (read_read_sets, "reads.tsv", READS | {"genome": ""}, "column genome: is empty"),
+        (read_read_sets, "reads.tsv", READS | {"seed": ""}, "column seed: is empty"),
+        (read_read_sets, "reads.tsv", READS | {"reads": "0"}, "column reads: 0 is below 1"),
+        (
+            read_read_sets,
+            "reads.tsv",
+            READS | {"platform": "illumina", "length_sd": "3"},
+            "column length_sd: '3' where nothing",
+        ),
+        (read_vector_sources, "vectors.tsv", VECTORS | {"kind": "reals"}, "column kind: 'reals' is none of integers"),
+        (read_vector_sources, "vectors.tsv", VECTORS | {"fields": ""}, "column fields: is empty"),
+        (read_vector_sources, "vectors.tsv", VECTORS | {"source": "file"}, "column kind: 'bits' where nothing belongs"),
+        (
+            read_vector_sources,
+            "vectors.tsv",
+            {"name": "x", "source": "file", "file": "a.npy", "origin": "here"},
+            "column terms: is empty",
+        ),
+        (read_graph_sources, "graphs.tsv", GRAPH | {"density": "1.5"}, "column density: 1.5 is not above 0"),
+        (read_graph_sources, "graphs.tsv", GRAPH | {"kind": "grid"}, "column density: '0.5' where nothing belongs"),
+        (read_graph_sources, "graphs.tsv", GRAPH | {"directed": "no"}, "column directed: 'no' where nothing belongs"),
+        (
+            read_graph_sources,
+            "graphs.tsv",
+            {"name": "x", "source": "file", "file": "a.gr", "origin": "o", "terms": "t", "directed": "maybe"},
+            "column directed: 'maybe' is none of yes, no",
+        ),
+    ],
+)
+def test_faulty_cells_of_the_other_sheets(tmp_path, read, shipped, row, message):
+    with pytest.raises(InputError, match=message):
+        read(write_sheet(tmp_path / shipped, shipped, row))
+
+
+def test_the_shipped_read_sets(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    sets = {s.name: s for s in read_read_sets("config/reads.tsv")}
+    illumina = read_reads(sets["mason-lambda-125"].file)
+    assert {len(read) for read in illumina} == {125}
+    assert len(illumina) == 1000
+    assert len(read_reads(sets["pbsim-lambda-clr"].file)) == 60
+    assert sets["chr10-4096"].accession == "NC_000010.11"
+    assert sets["lambda-clr"].accession is None
+
+
+def test_the_shipped_vector_sets(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    sets = {source.name: source.load() for source in read_vector_sources("config/vectors.tsv")}
+    assert {name: s.values.shape for name, s in sets.items()} == {
+        "barro-colorado": (50, 225),
+        "genotypes-eur": (2000, 379),
+        "integers-200": (200, 500),
+        "bits-200": (200, 1000),
+        "alleles-200": (200, 500),
+    }
+    sets["genotypes-eur"].require((0, 1, 2), "allele counts")
+    assert sets["barro-colorado"].values.sum() == 21_457
+
+
+def test_the_shipped_graphs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    graphs = {source.name: source.load() for source in read_graph_sources("config/graphs.tsv")}
+    assert (graphs["les-miserables"].nodes, graphs["les-miserables"].edges) == (77, 254)
+    assert (graphs["karate-club"].nodes, graphs["karate-club"].edges) == (34, 78)
+    for name, original in (("les-miserables", nx.les_miserables_graph()), ("karate-club", nx.karate_club_graph())):
+        ours = graphs[name]
+        index = [ours.names.index(str(node)) if name == "les-miserables" else node for node in original]
+        theirs = nx.floyd_warshall_numpy(original, weight="weight")
+        distances = floyd_warshall(csgraph_from_dense(ours.dense(), null_value=np.inf), directed=True)
+        np.testing.assert_array_equal(distances[np.ix_(index, index)], theirs)
+
+
+def test_reads_in_either_format(tmp_path):
+    path = tmp_path / "reads"
+    for text in (">a x\nACGT\n>b\nNN\n", "@a x\nACGT\n+\nIIII\n@b\nnn\n+b\n@@\n"):
+        path.write_text(text)
+        assert [(read.name, bytes(read.letters)) for read in read_reads(path)] == [("a", b"ACGT"), ("b", b"NN")]
+    path.write_text("@a\nACGT\n+\nIIII\n@b\nACGT\n+\nII\n")
+    with pytest.raises(InputError, match="read 2: Lengths of sequence and quality values differs"):
+        read_reads(path)
+    path.write_text("@a\nAC5T\n+\nIIII\n")
+    with pytest.raises(InputError, match="read 1: sequence a, position 2: '5' is not"):
+        read_reads(path)

@@ -1,12 +1,16 @@
 """Reads in FASTA or FASTQ, chosen by the file's extension, and their truth as a table."""
 
 import contextlib
+import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from Bio.SeqIO.QualityIO import FastqGeneralIterator
+
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent
+from repro.inputs.fasta import Sequence, read_fasta, sequence
+from repro.inputs.files import complete_or_absent, read_bytes
 from repro.inputs.reads.simulate import Read
 
 FORMATS = {".fa": "fasta", ".fasta": "fasta", ".fq": "fastq", ".fastq": "fastq"}
@@ -57,6 +61,23 @@ def write_reads(
             if number % _READS_PER_REPORT == _READS_PER_REPORT - 1:
                 progress(_READS_PER_REPORT)
         progress((number + 1) % _READS_PER_REPORT)
+
+
+def read_reads(path: str | Path) -> list[Sequence]:
+    """Read reads from FASTA or FASTQ, told apart by their first letter, plain or gzip; qualities are left out.
+
+    Raises InputError as `read_fasta` does, and with file and read for a fault in FASTQ.
+    """
+    data = read_bytes(path)
+    if not data.lstrip().startswith(b"@"):
+        return read_fasta(path)
+    reads: list[Sequence] = []
+    try:
+        for title, letters, _ in FastqGeneralIterator(io.StringIO(data.decode("latin-1"))):
+            reads.append(sequence((title.split(maxsplit=1) or ["?"])[0], letters))
+    except (ValueError, InputError) as error:
+        raise InputError(f"{path}: read {len(reads) + 1}: {error}") from None
+    return reads
 
 
 @contextlib.contextmanager
