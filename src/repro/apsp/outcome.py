@@ -48,10 +48,10 @@ class Outcome:
         if vertex != NO_NEGATIVE_CYCLE:
             raise NegativeCycleError(vertex)
         n = len(weights)
-        found = without_bias(distances.get().view(weights.dtype)[:n, :n])
+        found = without_bias(np.ascontiguousarray(distances.get().view(weights.dtype)[:n, :n]))
         if predecessors is None:
             return cls(found, None)
-        before = predecessors.get()[:n, :n]
+        before = np.ascontiguousarray(predecessors.get()[:n, :n])
         before[found == INFINITE[weights.dtype]] = NO_PREDECESSOR
         make_trees(before, found, weights, INFINITE[weights.dtype])
         return cls(found, before)
