@@ -21,35 +21,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.device.abi import Launch
 from repro.device.base import Array, Device, Extent, Extents, Kernel, KernelTimes
-from repro.device.host_memory import HostMemory, Memory
+from repro.device.host_memory import HostMemory
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.device.toolchain import Instrument, build_module, compiler, name_places
+from repro.device.traffic import TrafficLog
 from repro.errors import DeviceError
 
 ThreadOrder = Literal["forward", "reverse", "random"]
 MOST_WORKERS = 16
 INLINE_THREADS = 4096  # below this many CUDA threads, waking other host threads costs more than it saves
-
-
-class Launch(ctypes.Structure):
-    """Mirror of `Launch` in emulated_cuda/state.hpp."""
-
-    _fields_ = [
-        ("grid", ctypes.c_uint32 * 3),
-        ("block", ctypes.c_uint32 * 3),
-        ("shared_bytes", ctypes.c_uint64),
-        ("arguments", ctypes.c_void_p),
-        ("order", ctypes.c_uint32),
-        ("chunk", ctypes.c_uint32),
-        ("seed", ctypes.c_uint64),
-        ("next_block", ctypes.c_uint64),
-        ("cooperative", ctypes.c_uint32),
-        ("failed", ctypes.c_uint32),
-        ("error", ctypes.c_char * 1016),
-        ("memories", ctypes.POINTER(Memory)),
-        ("memory_count", ctypes.c_uint64),
-    ]
 
 
 def host_threads() -> int:
@@ -136,6 +118,8 @@ class EmulatedKernel(Kernel):
         for other in others:
             other.result()
         device.note_time(time.perf_counter() - started)
+        if device.traffic_log is not None:
+            device.traffic_log.add(self.name, launch, self._module.file)
         if launch.failed:
             with self._module.file() as library:
                 raise DeviceError(name_places(launch.error.decode(errors="replace"), library))
@@ -176,7 +160,19 @@ class Emulator(Device):
         self.multiprocessors = multiprocessors
         self.instrument = instrument
         self.memory = HostMemory()
+        self.traffic_log: TrafficLog | None = None
         self._random = np.random.default_rng(seed)
+
+    @contextmanager
+    def record_traffic(self) -> Iterator[TrafficLog]:
+        """Count what every launch inside the block asks of memory. Raises DeviceError without instrument="traffic"."""
+        if self.instrument != "traffic":
+            raise DeviceError("memory traffic is counted by a device opened with instrument='traffic'")
+        self.traffic_log = log = TrafficLog()
+        try:
+            yield log
+        finally:
+            self.traffic_log = None
 
     def next_seed(self) -> int:
         """A new seed for each launch, so that no two random orders are alike."""

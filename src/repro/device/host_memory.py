@@ -7,14 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.device.abi import Memory
+
 ALIGNMENT = 256  # of a device allocation
 BORDER = 4096  # bytes on both sides that belong to no array, so that running over an end is seen
-
-
-class Memory(ctypes.Structure):
-    """Mirror of `Memory` in emulated_cuda/state.hpp."""
-
-    _fields_ = [("begin", ctypes.c_void_p), ("end", ctypes.c_void_p), ("name", ctypes.c_char * 112)]
 
 
 class HostMemory:

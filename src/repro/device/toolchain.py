@@ -32,13 +32,13 @@ SANITIZE = (
 SEE_ACCESSES = (
     "-O2 -gdwarf-4 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging -fno-tree-loop-distribute-patterns "
     "-fno-split-loops -fno-unswitch-loops -fsanitize=thread --param=tsan-distinguish-volatile=1 "
-    "--param=tsan-instrument-func-entry-exit=0"
+    "--param=tsan-instrument-func-entry-exit=0 -DREPRO_SEE_ACCESSES"
 )
 OPTIONS: dict[Instrument, str] = {
     "none": "-O3",
     "sanitize": SANITIZE,
     "races": SEE_ACCESSES,
-    "traffic": SEE_ACCESSES,
+    "traffic": f"{SEE_ACCESSES} -fsanitize-coverage=trace-pc -fno-reorder-blocks",
 }
 STACK_BYTES: dict[bool, int] = {False: 64 * 1024, True: 512 * 1024}
 

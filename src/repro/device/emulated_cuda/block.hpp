@@ -23,8 +23,9 @@ inline void order_of(unsigned* order, unsigned count) {
 }
 
 inline void thread_main() {
+    on_resume();
     block.body(block.launch->arguments);
-    on_return();
+    on_pause();
     self->state = State::returned;
     warps[self->warp].runnable &= ~(Mask(1) << self->lane);
     --block.running;
@@ -44,9 +45,7 @@ inline void resume(Thread& thread) {
         thread.stack_pointer = prepare_stack(thread.stack, thread_main);
         thread.state = State::ready;
     }
-    on_resume();
     repro_switch(&block.scheduler, thread.stack_pointer);
-    on_pause();
     if (thread.state == State::returned) {
         stacks.push_back(thread.stack);  // taken again by the next thread while it is still in the cache
         thread.stack = nullptr;
@@ -169,6 +168,7 @@ inline void run_block() {
             report("a wait that nobody ends (only blocks of a cooperative launch may wait for others): %s", waits);
         }
     if (block.failed) drop_fibers();
+    on_block_end();
 }
 
 inline void prepare_launch(Launch* launch, const char* kernel, void (*body)(void**), unsigned warp_size) {

@@ -81,6 +81,7 @@ inline void run_together(uint64_t blocks, unsigned warp_size) {
     for (Resident& resident : residents) {
         resident.exchange();
         drop_fibers();
+        on_block_end();
         std::free(block.dynamic_shared);
         resident.exchange();
     }

@@ -5,6 +5,7 @@
 
 #include "dpx.hpp"
 #include "launch.hpp"
+#include "vectors.hpp"
 
 #if REPRO_WARP_SIZE == 64
 using WarpMask = unsigned long long;
@@ -14,9 +15,6 @@ using WarpMask = unsigned;
 constexpr int WARP_SIZE = REPRO_WARP_SIZE;
 constexpr WarpMask FULL_MASK = ~WarpMask(0);
 constexpr int warpSize = WARP_SIZE;
-
-// Inlined into the kernel, so that what is seen there has the kernel's line.
-#define REPRO_INLINE inline __attribute__((always_inline))
 
 #define __global__
 #define __device__ static inline
@@ -256,29 +254,6 @@ REPRO_INLINE void __stcg(T* address, repro::same<T> value) {
 
 inline int __float_as_int(float x) { return repro::from_bits<int>(repro::to_bits(x)); }
 inline float __int_as_float(int x) { return repro::from_bits<float>(repro::to_bits(x)); }
-
-// Vector types
-
-#define REPRO_VECTORS(type, name)                                                                   \
-    struct __attribute__((aligned(2 * sizeof(type)))) name##2 { type x, y; };                       \
-    struct name##3 { type x, y, z; };                                                               \
-    struct __attribute__((aligned(sizeof(type) < 4 ? 4 * sizeof(type) : 16))) name##4 { type x, y, z, w; }; \
-    inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                \
-    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                     \
-    inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
-REPRO_VECTORS(signed char, char)
-REPRO_VECTORS(unsigned char, uchar)
-REPRO_VECTORS(short, short)
-REPRO_VECTORS(unsigned short, ushort)
-REPRO_VECTORS(int, int)
-REPRO_VECTORS(float, float)
-REPRO_VECTORS(double, double)
-#undef REPRO_VECTORS
-struct __attribute__((aligned(8))) uint2 { unsigned x, y; };
-struct __attribute__((aligned(16))) uint4 { unsigned x, y, z, w; };
-inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
-inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
 // How the host calls a kernel
 

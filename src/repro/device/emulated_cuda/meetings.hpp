@@ -19,6 +19,7 @@ inline void release_barrier() {
 }
 
 inline void barrier(int line, bool predicate) {
+    on_pause();
     Thread& me = *self;
     me.line = line;
     me.state = State::at_barrier;
@@ -36,6 +37,7 @@ inline void barrier(int line, bool predicate) {
     warps[me.warp].runnable &= ~(Mask(1) << me.lane);
     if (block.at_barrier == block.threads) release_barrier();
     yield_to_scheduler();
+    on_resume();
 }
 
 inline uint64_t reduce(Meeting meeting, uint64_t left, uint64_t right) {
@@ -93,6 +95,7 @@ inline Mask arrived_at(const Warp& warp, Mask members, Meeting meeting) {
 
 // A warp operation over the lanes of `mask`: waits until all of them have come to the same one.
 inline uint64_t meet(Meeting meeting, Mask mask, int line, uint64_t value, uint64_t operand) {
+    on_pause();
     Thread& me = *self;
     Warp& warp = warps[me.warp];
     Mask members = mask & warp.present;  // a partial last warp has no further lanes
@@ -120,7 +123,7 @@ inline uint64_t meet(Meeting meeting, Mask mask, int line, uint64_t value, uint6
         }
     }
     if (arrived == members) {
-        if (meeting == Meeting::sync) on_syncwarp(warp, members);
+        on_meeting(warp, members, meeting);
         exchange(warp, members, meeting);
         if (warp.open_mask == members) warp.open_arrived = 0;
         for (Mask rest = members; rest; rest &= rest - 1) warp.threads[__builtin_ctzll(rest)].state = State::ready;
@@ -128,11 +131,13 @@ inline uint64_t meet(Meeting meeting, Mask mask, int line, uint64_t value, uint6
     } else {
         yield_to_scheduler();
     }
+    on_resume();
     return me.result;
 }
 
 // A pause is where a thread that waits for memory to change lets all others go on.
 inline void sleep(int line) {
+    on_pause();
     Thread& me = *self;
     me.line = line;
     me.state = State::asleep;
@@ -142,6 +147,7 @@ inline void sleep(int line) {
     ++block.asleep;
     yield_to_scheduler();
     me.state = State::ready;
+    on_resume();
 }
 
 }  // namespace repro

@@ -20,6 +20,13 @@ struct Memory {
     char name[112];
 };
 
+// What the accesses of one kind at one place of the code came to, over all warps of a launch.
+struct TrafficRow {
+    uint64_t place;
+    uint32_t shared, operation;
+    uint64_t requests, lanes, sectors, transactions, passes;
+};
+
 // What the host passes for one launch; shared by all host threads that work on it.
 struct Launch {
     uint32_t grid[3], block[3];
@@ -34,6 +41,8 @@ struct Launch {
     char error[1016];
     const Memory* memories;  // the device's arrays, in the order of their addresses
     uint64_t memory_count;
+    const TrafficRow* traffic;  // what an instrumented build has counted
+    uint64_t traffic_count;
 };
 
 extern "C" __attribute__((weak, visibility("hidden"))) char __start_repro_shared[], __stop_repro_shared[];
@@ -166,6 +175,9 @@ inline void report_deadlock() {
     report_pair("a barrier that not all threads reach", *waiting, *missing);
 }
 
+// Inlined into the kernel, so that what is seen there has the kernel's line.
+#define REPRO_INLINE inline __attribute__((always_inline))
+
 // What an instrumented build (instrument/*.cpp) is told; nothing in an ordinary one.
 #ifdef REPRO_INSTRUMENT
 #define REPRO_UNWATCHED __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
@@ -174,13 +186,14 @@ void on_stack_reused(char* stack);
 void on_launch_start();
 void on_launch_end();
 void on_block_start();
-void on_resume();  // self is about to run kernel code, and has stopped doing so
-void on_pause();
-void on_return();
+void on_resume();  // self goes on with the kernel's code
+void on_pause();   // self has left it for the emulator's
+void on_block_end();
 void on_barrier();
-void on_syncwarp(const Warp& warp, Mask members);
+void on_meeting(const Warp& warp, Mask members, Meeting meeting);
 void on_fence();
 void on_atomic(const void* address, std::size_t size, const void* caller);
+void on_access(const void* address, std::size_t size, bool write, const void* caller);
 #else
 #define REPRO_UNWATCHED
 inline void on_stack_allocated(char*) {}
@@ -190,9 +203,9 @@ inline void on_launch_end() {}
 inline void on_block_start() {}
 inline void on_resume() {}
 inline void on_pause() {}
-inline void on_return() {}
+inline void on_block_end() {}
 inline void on_barrier() {}
-inline void on_syncwarp(const Warp&, Mask) {}
+inline void on_meeting(const Warp&, Mask, Meeting) {}
 inline void on_fence() {}
 inline void on_atomic(const void*, std::size_t, const void*) {}
 #endif

@@ -218,12 +218,9 @@ void on_pause() {
     running = false;
     settle();
 }
-void on_return() {}
+void on_block_end() {}
 
 void on_barrier() {
-    bool was_running = running;
-    running = false;
-    settle();
     BlockClock& clock = block_clock();
     clock.barrier_time = ++now;
     for (ThreadClock& thread : clock.threads) {
@@ -231,13 +228,11 @@ void on_barrier() {
         clock.fenced.raise(thread.fenced);
         thread.observed = thread.fenced = {};
     }
-    running = was_running;
 }
 
-void on_syncwarp(const Warp& warp, Mask members) {
-    bool was_running = running;
-    running = false;
-    settle();
+// Of all meetings only __syncwarp orders memory.
+void on_meeting(const Warp& warp, Mask members, Meeting meeting) {
+    if (meeting != Meeting::sync) return;
     ThreadClock* threads = &block_clock().threads[warp.threads - pool.data()];
     ThreadClock joined;
     ++now;
@@ -254,11 +249,9 @@ void on_syncwarp(const Warp& warp, Mask members) {
         thread.observed = joined.observed;
         thread.fenced = joined.fenced;
     }
-    running = was_running;
 }
 
 void on_fence() {
-    bool was_running = running;
     running = false;
     settle();
     BlockClock& mine = block_clock();
@@ -274,7 +267,7 @@ void on_fence() {
             uint64_t id = block_number() * block.threads + uint64_t(&warp.threads[lane] - pool.data());
             own.released.threads[id] = std::max(own.released.threads[id], own.lanes[lane]);
         }
-    running = was_running;
+    running = true;
 }
 
 }  // namespace repro

@@ -110,9 +110,9 @@ void on_pause() { running = false; }
 void on_launch_start() {}
 void on_launch_end() {}
 void on_block_start() {}
-void on_return() {}
+void on_block_end() {}
 void on_barrier() {}
-void on_syncwarp(const Warp&, Mask) {}
+void on_meeting(const Warp&, Mask, Meeting) {}
 void on_fence() {}
 void on_atomic(const void* address, std::size_t size, const void* caller) { check(address, size, true, caller); }
 
