@@ -6,6 +6,7 @@ import socket
 import time
 import types
 import urllib.request
+from pathlib import Path
 
 import Bio.Entrez
 import pytest
@@ -18,7 +19,7 @@ from repro.inputs.ncbi_cache import Expected, fetch
 
 from .loopback import Entrez, close_at_once, close_early, send, silent, summary, summary_document
 
-ACCESSION = "NC_000898.1"
+ACCESSION = "NC_000898.3"
 LETTERS = "ACGTRNacgt" * 100
 FASTA = f">{ACCESSION} A virus\n{LETTERS}\n".encode()
 SHA256 = hashlib.sha256(LETTERS.upper().encode()).hexdigest()
@@ -153,8 +154,8 @@ def state(status: str, **items: str):
 @pytest.mark.parametrize(
     ("utility", "behave", "message"),
     [
-        ("efetch", send(other(b"NC_000898.2")), r"NCBI delivered NC_000898\.2, which was not asked for"),
-        ("efetch", send(other(b"NC_000898.10")), r"NCBI delivered NC_000898\.10, which was not asked for"),
+        ("efetch", send(other(b"NC_000898.4")), r"NCBI delivered NC_000898\.4, which was not asked for"),
+        ("efetch", send(other(b"NC_000898.30")), r"NCBI delivered NC_000898\.30, which was not asked for"),
         ("efetch", send(FASTA + b"ACGT"), r"the record has 1004 letters where NCBI lists 1000"),
         ("efetch", send(b"bad request\nmore", 400), r"refused the request \(status 400: bad request more\)"),
         ("efetch", send(b"", 404), r"refused the request \(status 404"),
@@ -171,7 +172,7 @@ def state(status: str, **items: str):
             r"is retired; NCBI has NC_7\.1 in its place",
         ),
         ("esummary", send(summary("NC_000899.1", 1000)), r"NCBI has NC_000899\.1 under this name"),
-        ("esummary", send(summary("NC_000898.2", 1000)), r"NCBI has NC_000898\.2 under this name"),
+        ("esummary", send(summary("NC_000898.4", 1000)), r"NCBI has NC_000898\.4 under this name"),
         ("esummary", send(summary_document("<ERROR>Invalid uid NC at position=0</ERROR>")), r"NCBI has no such record"),
         ("esummary", send(summary(ACCESSION, 999)), r"1000 letters where NCBI lists 999"),
     ],
@@ -201,11 +202,11 @@ def test_an_error_inside_a_summary_is_asked_for_again(server, tmp_path):
 
 
 def test_an_older_version_is_delivered_as_itself(server, tmp_path):
-    server.next["esummary"].append(state("replaced", ReplacedBy="NC_000898.2"))
+    server.next["esummary"].append(state("replaced", ReplacedBy="NC_000898.4"))
     assert read_sequence(fetch(ACCESSION, tmp_path, CLIENT)).name == ACCESSION
 
 
-@pytest.mark.parametrize("name", [b"gi|9633069|ref|NC_000898.1|", b"NC_000898.1:1-1000", b"ref|NC_000898.1|"])
+@pytest.mark.parametrize("name", [b"gi|9633069|ref|NC_000898.3|", b"NC_000898.3:1-1000", b"ref|NC_000898.3|"])
 def test_headers_that_name_the_accession(server, tmp_path, name):
     server.next["efetch"].append(send(other(name)))
     assert len(read_sequence(fetch(ACCESSION, tmp_path, CLIENT))) == 1000
@@ -245,13 +246,23 @@ def test_what_is_expected_is_checked_before_and_after(server, tmp_path):
     path = fetch(ACCESSION, tmp_path, CLIENT)
     with pytest.raises(FetchError, match="cached record has 1000 letters where 999 are expected; delete the file"):
         fetch(ACCESSION, tmp_path, CLIENT, Expected(length=999))
-    path.write_text(">NC_000898.2\nACGT\n")
-    with pytest.raises(FetchError, match=r"holds NC_000898\.2; delete the file"):
+    path.write_text(">NC_000898.4\nACGT\n")
+    with pytest.raises(FetchError, match=r"holds NC_000898\.4; delete the file"):
         fetch(ACCESSION, tmp_path, CLIENT)
 
 
 def behave_well(handler, query):
     handler.efetch(handler, query)
+
+
+def test_known_records_are_checked_without_asking(server, tmp_path):
+    server.records["NC_000898.1"] = LETTERS
+    with pytest.raises(FetchError, match=r"NC_000898\.1: NCBI lists 1000 letters where 162114 are expected"):
+        fetch("NC_000898.1", tmp_path, CLIENT)
+    assert Expected.of("NC_001416.1") == Expected(
+        48_502, read_sequence(Path(__file__).parents[2] / "resources/sequences/lambda_virus.fa.gz").sha256
+    )
+    assert Expected.of(ACCESSION) == Expected(None, None)
 
 
 def test_long_records_come_in_ranges_that_resume(server, tmp_path, monkeypatch):
@@ -293,7 +304,7 @@ def test_no_network_is_said_at_once(tmp_path, monkeypatch, waits):
         raise urllib.request.URLError(socket.gaierror(-3, "Temporary failure in name resolution"))
 
     monkeypatch.setattr(Bio.Entrez, "urlopen", refuse)
-    with pytest.raises(OfflineError, match=r"NC_000898\.1: NCBI cannot be reached .*; check the network"):
+    with pytest.raises(OfflineError, match=r"NC_000898\.3: NCBI cannot be reached .*; check the network"):
         fetch(ACCESSION, tmp_path, CLIENT)
     assert waits == []
 

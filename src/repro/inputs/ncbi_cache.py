@@ -12,6 +12,7 @@ import numpy as np
 
 from repro.inputs.fasta import Sequence, read_sequence, write_fasta
 from repro.inputs.files import complete_or_absent
+from repro.inputs.known_records import LENGTH_AND_SHA256
 from repro.inputs.ncbi import Client, FetchError, Progress, check_accession, no_progress
 
 # Long enough to be few requests, short enough that little is lost when a connection breaks.
@@ -24,6 +25,11 @@ class Expected:
 
     length: int | None = None
     sha256: str | None = None
+
+    @classmethod
+    def of(cls, accession: str) -> "Expected":
+        """Return what is known of an accession anyway."""
+        return cls(*LENGTH_AND_SHA256.get(accession, (None, None)))
 
 
 def default_cache() -> Path:
@@ -42,18 +48,20 @@ def fetch(
     accession: str,
     cache: Path,
     client: Client,
-    expected: Expected = Expected(),
+    expected: Expected | None = None,
     progress: Progress = no_progress,
 ) -> Path:
     """Return the FASTA file of an accession with version, from the cache or else from NCBI.
 
     The file appears in the cache only when its name, letters, length (ESummary's, and the expected one) and SHA-256
-    (where expected) are right. One download at a time runs per cache. Long records come in ranges of RANGE_LETTERS;
-    those already received are kept when a download is interrupted, and the next one continues behind them.
+    (where expected) are right; what is expected is by default what is known of the accession. One download at a time
+    runs per cache. Long records come in ranges of RANGE_LETTERS; those already received are kept when a download is
+    interrupted, and the next one continues behind them.
     progress: called with the number of bytes of each part that arrives, also for ranges received earlier.
     Raises InputError for an accession without version, FetchError when NCBI does not deliver it.
     """
     check_accession(accession)
+    expected = Expected.of(accession) if expected is None else expected
     path = cached_path(accession, cache)
     if not path.exists():
         with _only_one(cache):
