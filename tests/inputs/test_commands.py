@@ -32,7 +32,7 @@ def test_fetch_prints_the_paths(server, tmp_path, capsys, monkeypatch):
     assert main(["fetch", "NC_9999998.1", "NC_9999999.2"]) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path}/NC_9999998.1.fa\n{tmp_path}/NC_9999999.2.fa\n"
-    assert err.strip() == ""
+    assert err == ""
     assert bytes(read_sequence(tmp_path / "NC_9999999.2.fa").letters) == b"GATTACA"
 
 
@@ -41,8 +41,8 @@ def test_fetch_reports_one_line(server, tmp_path, capsys):
     assert main(["fetch", "NC_9999998.1", "--cache", str(tmp_path)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.strip().splitlines()[-1].startswith("repro: NC_9999998.1: NCBI answered with a web page")
-    assert "Traceback" not in err
+    assert err.startswith("repro: NC_9999998.1: NCBI answered with a web page")
+    assert err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
@@ -89,8 +89,8 @@ def test_simulate_reports_one_line_and_leaves_no_file(tmp_path, capsys, argument
     assert main(["simulate", *arguments, *target]) == 2
     err = capsys.readouterr().err
     assert message in err
-    assert err.strip().splitlines()[-1].startswith("repro: ")
-    assert "Traceback" not in err
+    assert err.startswith("repro: ")
+    assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

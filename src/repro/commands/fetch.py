@@ -31,7 +31,8 @@ def run(args: argparse.Namespace) -> int:
         check_accession(accession)
     client, cache = Client.from_environment(), args.cache or default_cache()
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         for accession in args.accessions:
             task = shown.add_task(accession, total=None)
             path = fetch(accession, cache, client, progress=partial(shown.advance, task))

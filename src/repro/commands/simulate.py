@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
     read_format(args.output)
     genome = read_fasta(args.genome) if Path(args.genome).is_file() else [read_sequence(args.genome)]
     reads = simulated_reads(args.platform, args.simulator, genome, args.reads, args.length, args.length_sd, args.seed)
-    with Progress(console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task("reads", total=args.reads)
         write_reads(args.output, args.truth, reads, args.platform, lambda count: shown.advance(task, count))
     return 0
