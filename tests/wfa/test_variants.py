@@ -53,8 +53,9 @@ def test_random_pairs_against_edlib(variant, pair, data):
         device = open_device("emulator", thread_order=order)
         outcome = variant.run(device, letters(a), letters(b), **variant.complete(chosen))
         assert outcome.distance == edlib_distance(a, b)
-        reads = -(-device.counters.launches // chosen.get("read_interval", 1))
-        assert device.counters.reads == reads
+        if variant.settings:
+            reads = -(-device.counters.launches // chosen.get("read_interval", 1))
+            assert device.counters.reads == reads
 
 
 @settings(max_examples=60, deadline=None)

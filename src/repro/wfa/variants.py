@@ -2,6 +2,7 @@
 
 from repro.bench.variant import Setting, Variant
 from repro.wfa import columns, tiles
+from repro.wfa.hybrid import hybrid
 
 READ_INTERVAL = Setting(100, 1, 1000, "launches between two reads of the result")
 
@@ -88,6 +89,12 @@ VARIANTS = {
             "only the tiles that a path of the distance can still cross",
             tiles.dynamic_diamond,
             {"tile_length": _tile(190, 511), "read_interval": READ_INTERVAL},
+        ),
+        Variant(
+            "hybrid",
+            "beyond the paper",
+            "wavefronts from both ends where strings are similar, banded bit-parallel strips where not",
+            hybrid,
         ),
     )
 }

@@ -1,0 +1,61 @@
+"""Edit distance by wavefronts from both ends that meet: for strings that differ little."""
+
+import numpy as np
+
+from repro.wfa.columns import KERNELS, NOT_REACHED
+from repro.wfa.packing import PackedPair
+from repro.wfa.pyramid import column_cells
+
+THREADS, COLUMNS = 256, 64  # diagonals of a block, and columns it advances by in one launch
+UNREACHED = -(1 << 30)  # as in kernels/bidirectional.cu
+LAUNCHES_PER_READ = 4
+
+
+class Bidirectional:
+    """Both wavefronts of a packed pair, advanced as far as is asked for.
+
+    most_edits: the largest number of columns either wavefront may ever have.
+    """
+
+    def __init__(self, pair: PackedPair, most_edits: int) -> None:
+        self.pair, device = pair, pair.device
+        constants = {"BITS": pair.bits, "THREADS": THREADS, "COLUMNS": COLUMNS}
+        kernels = device.compile(KERNELS / "bidirectional.cu", constants)
+        self._advance = kernels["bidirectional"]
+        self.columns, shift = 0, pair.n - pair.m
+        self.lowest = min(0, shift) - most_edits - COLUMNS
+        self.width = max(0, shift) + most_edits + COLUMNS - self.lowest + 1
+        self._rows = [[device.full(self.width, np.int32(UNREACHED)) for _ in range(2)] for _ in range(2)]
+        self._distance = device.full(1, np.int32(NOT_REACHED))
+        kernels["bidirectional_start"](1, 32, *pair.codes, *self._rows[0], self._distance, pair.m, pair.n, self.lowest)
+
+    def advance(self, columns: int) -> int | None:
+        """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met."""
+        m, n = self.pair.m, self.pair.n
+        shift, keep = n - m, THREADS - 2 * COLUMNS
+        launches = 0
+        while True:
+            if launches % LAUNCHES_PER_READ == 0 or self.columns >= columns:
+                distance = int(self._distance.get()[0])
+                if distance != NOT_REACHED:
+                    return distance
+                if self.columns >= columns:
+                    return None
+            reached = self.columns + COLUMNS
+            first = min(0, shift) - reached - self.lowest
+            grid = -(-(abs(shift) + 2 * reached + 1) // keep)
+            source, target = self._rows
+            numbers = m, n, self.lowest, first, self.width, self.columns
+            self._advance(grid, THREADS, *self.pair.codes, *source, *target, self._distance, *numbers)
+            self._rows.reverse()
+            self.columns = reached
+            launches += 1
+
+    @property
+    def cells(self) -> int:
+        """Cells of both pyramids within the columns so far."""
+        return 2 * sum(column_cells(r, self.pair.m, self.pair.n) for r in range(self.columns + 1))
+
+    def furthest(self) -> int:
+        """The furthest row that the forward wavefront has reached."""
+        return int(self._rows[0][0].get().max())

@@ -1,0 +1,59 @@
+"""`hybrid`: the exact edit distance by whichever engine is fast at the strings' similarity."""
+
+from repro.device import Device
+from repro.wfa.bidirectional import Bidirectional
+from repro.wfa.bit_parallel import BitParallel
+from repro.wfa.packing import PackedPair
+from repro.wfa.pyramid import Letters, Outcome
+
+LEAST_PROBE, MOST_PROBE = 128, 2048  # columns of the wavefronts that tell how similar the strings are
+LETTERS_PER_PROBE_COLUMN = 256
+WAVEFRONT_BELOW = 0.03  # distance per letter under which wavefronts are faster than bit-parallel strips
+MARGIN = 1.1  # of the estimated distance, for the band
+
+
+def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
+    """The distance if the rest of the strings is like what the forward wavefront has passed."""
+    longer = max(pair.m, pair.n)
+    progress = max(1, wavefronts.furthest())
+    return min(longer, abs(pair.n - pair.m) + wavefronts.columns * pair.m // progress)
+
+
+def strip_words(m: int) -> int:
+    """Words of rows per lane: the fewer, the shorter the chain of dependent steps; the more, the less work waits."""
+    return 4 if m >= 1_500_000 else 2 if m >= 500_000 else 1
+
+
+def by_bit_parallel(pair: PackedPair, guess: int) -> Outcome:
+    """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
+    engine = BitParallel(pair, strip_words(pair.m))
+    bound = max(guess, abs(pair.n - pair.m))
+    cost = engine.distance_within(bound)
+    if cost <= bound:
+        return Outcome(cost, lambda: engine.cells(bound))
+    return Outcome(engine.distance_within(cost), lambda: engine.cells(bound) + engine.cells(cost))
+
+
+def hybrid(device: Device, a: Letters, b: Letters) -> Outcome:
+    """The exact distance by whichever engine is fast at the similarity of the strings; beyond the paper.
+
+    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
+    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
+    a, b: letters, uint8 of shape (m,) and (n,).
+    """
+    if len(a) == 0 or len(b) == 0:
+        return Outcome(len(a) + len(b), lambda: 0)
+    pair = PackedPair(device, a, b)
+    longer = max(pair.m, pair.n)
+    probe = min(MOST_PROBE, max(LEAST_PROBE, longer // LETTERS_PER_PROBE_COLUMN))
+    most = max(probe, int(longer * WAVEFRONT_BELOW))
+    wavefronts = Bidirectional(pair, most)
+    found = wavefronts.advance(probe)
+    if found is None:
+        estimate = estimated_distance(pair, wavefronts)
+        if estimate <= longer * WAVEFRONT_BELOW:
+            found = wavefronts.advance(most)
+    if found is not None:
+        return Outcome(found, lambda: wavefronts.cells)
+    strips = by_bit_parallel(pair, int(estimate * MARGIN))
+    return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells)

@@ -1,0 +1,124 @@
+"""The engines of `hybrid`, each forced at every similarity, against edlib."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from repro.device import open_device
+from repro.wfa import bit_parallel
+from repro.wfa.bidirectional import Bidirectional
+from repro.wfa.bit_parallel import BitParallel
+from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
+from repro.wfa.packing import PackedPair
+from tests.wfa.test_variants import edlib_distance
+
+ORDERS = ("forward", "reverse", "random")
+
+
+@st.composite
+def pairs(draw) -> tuple[np.ndarray, np.ndarray]:
+    """Strings of 1 to 3,000 letters, from unrelated to identical; each number of bits is a kernel to compile."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    symbols = draw(st.sampled_from([1, 3, 4, 256]))
+    longest = draw(st.sampled_from([5, 70, 1100, 3000]))
+    a = rng.integers(0, symbols, draw(st.integers(1, longest))).astype(np.uint8)
+    if draw(st.booleans()):
+        return a, rng.integers(0, symbols, draw(st.integers(1, longest))).astype(np.uint8)
+    edits = rng.random(len(a)) < draw(st.sampled_from([0, 0.003, 0.03, 0.3]))
+    b = np.where(edits, rng.integers(0, symbols, len(a)), a).astype(np.uint8)
+    b = np.delete(b, np.flatnonzero(edits)[:: draw(st.integers(2, 5))])
+    return (a, b) if len(b) else (a, a)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pair=pairs(), words=st.sampled_from([1, 4]), order=st.sampled_from(ORDERS), part=st.floats(0, 2))
+def test_bit_parallel_strips_in_any_band(pair, words, order, part):
+    """Exact in the band of the distance or a wider one; never less than the distance in a narrower one."""
+    a, b = pair
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    engine = BitParallel(PackedPair(open_device("emulator", thread_order=order), a, b), words)
+    bound = max(abs(len(a) - len(b)), min(int(distance * part), max(len(a), len(b))))
+    found = engine.distance_within(bound)
+    assert found == distance if bound >= distance else found >= distance
+    assert engine.distance_within(distance) == distance
+
+
+@settings(max_examples=60, deadline=None)
+@given(pair=pairs(), order=st.sampled_from(ORDERS), first=st.integers(0, 500))
+def test_wavefronts_from_both_ends(pair, order, first):
+    a, b = pair
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    assume(distance < 1200)
+    wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), a, b), max(len(a), len(b)))
+    found = wavefronts.advance(first)
+    assert found in (None, distance)
+    assert found == distance or 2 * first < distance
+    assert wavefronts.advance(max(len(a), len(b))) == distance
+
+
+@settings(max_examples=30, deadline=None)
+@given(pair=pairs(), order=st.sampled_from(ORDERS), guess=st.integers(0, 4000))
+def test_a_wrong_guess_costs_time_but_no_exactness(pair, order, guess):
+    a, b = pair
+    packed = PackedPair(open_device("emulator", thread_order=order), a, b)
+    assert by_bit_parallel(packed, guess).distance == edlib_distance(a.tobytes(), b.tobytes())
+
+
+@settings(max_examples=60, deadline=None)
+@given(pair=pairs(), order=st.sampled_from(ORDERS))
+def test_hybrid(pair, order):
+    a, b = pair
+    outcome = hybrid(open_device("emulator", thread_order=order), a, b)
+    assert outcome.distance == edlib_distance(a.tobytes(), b.tobytes())
+
+
+def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows(monkeypatch):
+    """As on strings of tens of millions of letters, with two blocks at a time."""
+    monkeypatch.setattr(bit_parallel, "RESIDENT_BLOCKS", 2)
+    monkeypatch.setattr(bit_parallel, "MOST_PROCESSORS", 1)
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(0, 4, 22_000).astype(np.uint8) for _ in range(2))
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    for order in ORDERS:
+        engine = BitParallel(PackedPair(open_device("emulator", thread_order=order, workers=2), a, b), 1)
+        assert engine.strips == 11
+        assert engine.distance_within(distance) == distance
+
+
+@pytest.mark.parametrize("symbols", [1, 2, 4, 5, 16, 17, 256])
+def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
+    letters = np.arange(symbols, dtype=np.uint8)[::-1].repeat(3)
+    pair = PackedPair(device, letters, letters[:7])
+    assert pair.bits == {1: 2, 2: 2, 4: 2, 5: 4, 16: 4, 17: 8, 256: 8}[symbols]
+    words = pair.codes[0].get()
+    codes = words[np.arange(len(letters)) * pair.bits // 32] >> (np.arange(len(letters)) * pair.bits % 32).astype(
+        np.uint32
+    ) & (2**pair.bits - 1)
+    assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
+
+
+def test_the_estimate_is_near_the_distance():
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 4, 40_000).astype(np.uint8)
+    b = np.where(rng.random(40_000) < 0.1, rng.integers(0, 4, 40_000), a).astype(np.uint8)
+    pair = PackedPair(open_device("emulator"), a, b)
+    wavefronts = Bidirectional(pair, 256)
+    assert wavefronts.advance(256) is None
+    assert estimated_distance(pair, wavefronts) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.15)
+
+
+def test_cells_of_the_strips_are_those_of_the_band(device):
+    rng = np.random.default_rng(5)
+    a, b = (rng.integers(0, 4, 5000).astype(np.uint8) for _ in range(2))
+    engine = BitParallel(PackedPair(device, a, b), 1)
+    assert engine.cells(5000) >= 0.75 * 5000**2
+    assert 5000 * 1000 <= engine.cells(1000) <= 5000 * 1000 + 2 * 3 * 1024 * (1024 + 2 * 16)
+
+
+@pytest.mark.parametrize(("symbols", "words"), [(2, 2), (5, 1), (17, 1), (100, 2)])
+def test_strips_of_every_number_of_planes(symbols, words):
+    rng = np.random.default_rng(symbols)
+    a, b = (rng.integers(0, symbols, length).astype(np.uint8) for length in (3000, 2500))
+    engine = BitParallel(PackedPair(open_device("emulator"), a, b), words)
+    assert engine.distance_within(3000) == edlib_distance(a.tobytes(), b.tobytes())
