@@ -17,6 +17,7 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
+        rules.inputs.input if READS or VECTORS or GRAPHS or LEFT_OUT else [],
         rules.wfa.input if WFA else [],
         rules.reorder.input if REORDER else [],
         rules.report.input,

@@ -3,11 +3,19 @@ from glob import glob
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from repro.bench.provenance import code_hash
 from repro.config import complete
 from repro.errors import ReproError
+from repro.inputs.graphs.sheet import read_graph_sources
+from repro.inputs.ncbi import ACCESSION
+from repro.inputs.ncbi_cache import default_cache
+from repro.inputs.offline import left_out, ncbi_reachable, without
 from repro.inputs.pair_sheet import read_pairs
+from repro.inputs.reads.sheet import read_read_sets
+from repro.inputs.sheets import chosen
+from repro.inputs.vectors.sheet import read_vector_sources
 from repro.wfa.experiment import Experiment
 
 
@@ -22,9 +30,25 @@ def again(output):
     return f"snakemake --cores all {output}{configfiles}"
 
 
+# Where the workflow has what it fetched; the files are links into the cache that all runs share.
+NCBI = "resources/ncbi"
+
 try:
     config = complete(config, workflow.source_path("../../config/schemas/config.schema.yaml"))
     PAIRS = {pair.name: pair for pair in read_pairs(config["pairs"])}
+    READS = chosen(config["reads"], read_read_sets, config["inputs"]["reads"])
+    VECTORS = chosen(config["vectors"], read_vector_sources, config["inputs"]["vectors"])
+    GRAPHS = chosen(config["graphs"], read_graph_sources, config["inputs"]["graphs"])
+    # What cannot be had here is left out and said, not replaced; a job on another machine does not decide it again.
+    LEFT_OUT = left_out(
+        [PAIRS[name] for entry in config["wfa"]["experiments"] for name in entry["pairs"] if name in PAIRS],
+        READS.values(),
+        [Path(NCBI), default_cache()],
+        ncbi_reachable if workflow.is_main_process else lambda: True,
+    )
+    gone = {kind: [left.name for left in LEFT_OUT if left.kind == kind] for kind in ("pair", "reads")}
+    config["wfa"]["experiments"] = without(config["wfa"]["experiments"], "pairs", gone["pair"])
+    READS = {name: reads for name, reads in READS.items() if name not in gone["reads"]}
     WFA = {
         entry["name"]: Experiment.from_entry(entry, PAIRS, config["repetitions"])
         for entry in config["wfa"]["experiments"]
@@ -41,7 +65,7 @@ def sequence_paths(name):
     if pair.source == "synthetic":
         return {side: f"results/inputs/synthetic/{name}.{side}.fa" for side in "ab"}
     if pair.source == "ncbi":
-        return {side: f"resources/ncbi/{accession}.fa" for side, accession in (("a", pair.a), ("b", pair.b))}
+        return {side: f"{NCBI}/{accession}.fa" for side, accession in (("a", pair.a), ("b", pair.b))}
     raise WorkflowError(f"{config['pairs']}: pair {name} is unavailable: {pair.note}")
 
 

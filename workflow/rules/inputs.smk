@@ -1,3 +1,50 @@
+for left in LEFT_OUT:
+    logger.warning(f"left out: {left.kind} {left.name}: {left.reason}")
+
+
+wildcard_constraints:
+    accession=ACCESSION.pattern,
+    reads="|".join(READS) or "none",
+    vectors="|".join(VECTORS) or "none",
+    graph="|".join(GRAPHS) or "none",
+
+
+def genome_of(name):
+    """The FASTA file a set of reads is simulated from."""
+    reads = READS[name]
+    return f"{NCBI}/{reads.accession}.fa" if reads.accession else reads.genome
+
+
+def reads_file(name):
+    """Where a set of reads lies."""
+    reads = READS[name]
+    return reads.file if reads.source == "file" else f"results/inputs/reads/{name}.fa"
+
+
+# Reads, vectors and graphs, in one form each, and the table that describes them and names what was left out.
+rule inputs:
+    input:
+        "results/tables/inputs.tsv",
+        expand("results/inputs/vectors/{vectors}.npz", vectors=VECTORS),
+        expand("results/inputs/graphs/{graph}.npy", graph=GRAPHS),
+
+
+# NCBI asks for one request at a time; the profile limits the resource.
+rule inputs_ncbi:
+    output:
+        f"{NCBI}/{{accession}}.fa",
+    log:
+        "logs/inputs/ncbi/{accession}.log",
+    conda:
+        "../../envs/cpu.yaml"
+    resources:
+        ncbi=1,
+    params:
+        email=config["ncbi_email"],
+    script:
+        "../scripts/fetch_ncbi.py"
+
+
 rule inputs_synthetic:
     output:
         a="results/inputs/synthetic/{pair}.a.fa",
@@ -14,3 +61,73 @@ rule inputs_synthetic:
         code=code_hash("inputs"),
     script:
         "../scripts/synthetic_pair.py"
+
+
+# The environment has the programs of others; our own models need nothing from it.
+rule inputs_reads:
+    input:
+        lambda wildcards: genome_of(wildcards.reads),
+    output:
+        reads="results/inputs/reads/{reads}.fa",
+        truth="results/inputs/reads/{reads}.truth.tsv",
+    log:
+        "logs/inputs/reads/{reads}.log",
+    conda:
+        "../../envs/simulators.yaml"
+    params:
+        reads=lambda wildcards: READS[wildcards.reads],
+        code=code_hash("inputs"),
+    script:
+        "../scripts/simulate_reads.py"
+
+
+rule inputs_vectors:
+    input:
+        lambda wildcards: VECTORS[wildcards.vectors].file or [],
+    output:
+        "results/inputs/vectors/{vectors}.npz",
+    log:
+        "logs/inputs/vectors/{vectors}.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        vectors=lambda wildcards: VECTORS[wildcards.vectors],
+        code=code_hash("inputs"),
+    script:
+        "../scripts/make_vectors.py"
+
+
+rule inputs_graph:
+    input:
+        lambda wildcards: GRAPHS[wildcards.graph].file or [],
+    output:
+        "results/inputs/graphs/{graph}.npy",
+    log:
+        "logs/inputs/graphs/{graph}.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        graph=lambda wildcards: GRAPHS[wildcards.graph],
+        code=code_hash("inputs"),
+    script:
+        "../scripts/make_graph.py"
+
+
+rule inputs_table:
+    input:
+        reads=[reads_file(name) for name in READS],
+        others=[source.file for source in [*VECTORS.values(), *GRAPHS.values()] if source.file],
+    output:
+        "results/tables/inputs.tsv",
+    log:
+        "logs/inputs/table.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        reads=list(READS.values()),
+        vectors=list(VECTORS.values()),
+        graphs=list(GRAPHS.values()),
+        left_out=LEFT_OUT,
+        code=code_hash("inputs"),
+    script:
+        "../scripts/inputs_table.py"

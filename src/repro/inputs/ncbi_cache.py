@@ -75,6 +75,16 @@ def fetch(
     return path
 
 
+def place(cached: Path, target: Path) -> None:
+    """Make a file of the cache appear as `target` as well, without a copy where both are on one file system."""
+    with complete_or_absent(target) as partial:
+        partial.unlink()
+        try:
+            os.link(cached, partial)
+        except OSError:
+            shutil.copyfile(cached, partial)
+
+
 def _download(accession: str, path: Path, client: Client, expected: Expected, progress: Progress) -> None:
     total = client.length(accession)
     if expected.length not in (None, total):

@@ -4,12 +4,21 @@ Lines that begin with `#` are comments; the first other line names the columns; 
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from repro.errors import InputError
 from repro.inputs.files import read_bytes
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=_Named)
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,20 @@ def read_rows(path: str | Path, columns: tuple[str, ...]) -> list[Row]:
             raise row.fault("name", f"{name!r} is the name of line {rows[name].line} too; rename one of them")
         rows[name] = row
     return list(rows.values())
+
+
+def chosen(path: str, read: Callable[[str], list[Entry]], names: Iterable[str]) -> dict[str, Entry]:
+    """Return the lines of a sheet with the given names, by name; the sheet is not read when no name is given.
+
+    Raises InputError for a name that is not in the sheet (with the nearest that is), and as `read` does.
+    """
+    wanted = list(names)
+    known = {entry.name: entry for entry in read(path)} if wanted else {}
+    for name in wanted:
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0) or ["none"]
+            raise InputError(f"{path}: has no line named '{name}'; the nearest is {nearest[0]}")
+    return {name: known[name] for name in wanted}
 
 
 def _check_header(path: Path, line: int, header: list[str], columns: tuple[str, ...]) -> None:
