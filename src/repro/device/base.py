@@ -19,6 +19,7 @@ from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
 Extent = int | tuple[int, ...]
+Event = Any  # a point in the work of a device; what it is depends on the device
 Extents = tuple[int, int, int]
 
 
@@ -297,6 +298,34 @@ class Device(ABC):
             self._collect_times(times)
         finally:
             self._times = None
+
+    @abstractmethod
+    def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Host memory that copies beside kernels run from and to: page-locked where the device is a GPU."""
+
+    @abstractmethod
+    def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """Begin to copy host values into a contiguous array once the events have happened; counts as one write.
+
+        Copies in run one after the other, beside launches and copies out. values: from `host_array`, not to be changed
+        before the event that is returned. A launch that reads the array comes after `wait`.
+        """
+
+    @abstractmethod
+    def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """Begin to copy a contiguous array into host values once the events have happened; counts as one read."""
+
+    @abstractmethod
+    def record(self) -> Event:
+        """The event that all launches so far have finished."""
+
+    @abstractmethod
+    def wait(self, event: Event) -> None:
+        """Let the launches from now on begin after the event; the host goes on."""
+
+    @abstractmethod
+    def finish(self, event: Event) -> None:
+        """Let the host wait for the event; errors of what came before it are raised here."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:

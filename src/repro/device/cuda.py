@@ -1,19 +1,21 @@
 """NVIDIA GPUs through CuPy: NVRTC compiles the kernels, CUDA events time them."""
 
+import ctypes
 import importlib.util
 import math
 import re
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from repro.device.base import Array, Device, Extent, Extents, Kernel, KernelTimes, Limits
+from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes, Limits
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.errors import DeviceError
 
@@ -142,6 +144,7 @@ class Cuda(Device):
             properties["sharedMemPerBlockOptin"],
         )
         self._open_events: list[tuple[Any, Any]] = []
+        self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
         """Name, UUID, driver, runtime, compute capability, multiprocessors and clocks."""
@@ -163,6 +166,52 @@ class Cuda(Device):
         """Wait for the stream; a failed launch is raised here."""
         with _errors_of(self.name):
             self.stream.synchronize()
+
+    def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Page-locked memory, returned when the last reference to the array goes."""
+        runtime = self.cupy.cuda.runtime
+        count = math.prod(shape if isinstance(shape, tuple) else (shape,))
+        nbytes = max(1, count * np.dtype(dtype).itemsize)
+        with _errors_of(self.name), self._device:
+            pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
+        memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
+        weakref.finalize(memory, runtime.freeHost, pointer)
+        return np.ctypeslib.as_array(memory)[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
+
+    def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """On a stream of its own."""
+        self.counters.writes += 1
+        runtime = self.cupy.cuda.runtime
+        return self._copy("in", array.pointer, values.ctypes.data, array, runtime.memcpyHostToDevice, after)
+
+    def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """On a stream of its own."""
+        self.counters.reads += 1
+        runtime = self.cupy.cuda.runtime
+        return self._copy("out", values.ctypes.data, array.pointer, array, runtime.memcpyDeviceToHost, after)
+
+    def _copy(self, way: str, to: int, source: int, array: Array, kind: int, after: Sequence[Event]) -> Event:
+        stream = self._copy_streams[way]
+        with _errors_of(self.name), self._device:
+            for event in after:
+                stream.wait_event(event)
+            self.cupy.cuda.runtime.memcpyAsync(to, source, array.nbytes, kind, stream.ptr)
+            event: Event = stream.record(self.cupy.cuda.Event(disable_timing=True))
+            return event
+
+    def record(self) -> Event:
+        """An event on the stream of the launches."""
+        event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
+        return event
+
+    def wait(self, event: Event) -> None:
+        """The stream of the launches waits."""
+        self.stream.wait_event(event)
+
+    def finish(self, event: Event) -> None:
+        """The host waits."""
+        with _errors_of(self.name):
+            event.synchronize()
 
     def mark(self) -> Any:
         """An event before a launch, where times are recorded."""

@@ -10,7 +10,7 @@ import platform
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -19,11 +19,12 @@ from threading import Lock
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from repro.device.abi import Launch
-from repro.device.base import Array, Device, Extent, Extents, Kernel, KernelTimes
+from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes
 from repro.device.host_memory import HostMemory
+from repro.device.late_copies import CopyStream, Point
 from repro.device.source import Constants, Parameter, declare, load_source
 from repro.device.toolchain import Instrument, build_module, compiler, name_places
 from repro.device.traffic import TrafficLog
@@ -162,6 +163,8 @@ class Emulator(Device):
         self.memory = HostMemory()
         self.traffic_log: TrafficLog | None = None
         self._random = np.random.default_rng(seed)
+        late = (lambda: False, lambda: True, lambda: bool(self._random.integers(2)))[self.order]
+        self._copies_in, self._copies_out = CopyStream(late), CopyStream(late)
 
     @contextmanager
     def record_traffic(self) -> Iterator[TrafficLog]:
@@ -197,6 +200,32 @@ class Emulator(Device):
 
     def synchronize(self) -> None:
         """Launches return when they have finished."""
+
+    def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Host memory like any other."""
+        return np.empty(shape, dtype)
+
+    def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """At once in forward order, as late as allowed in reverse order, either in random order."""
+        self.counters.writes += 1
+        return self._copies_in.add(lambda: self._upload(array, values), after)
+
+    def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
+        """As for `copy_in`."""
+        self.counters.reads += 1
+        return self._copies_out.add(lambda: np.copyto(values, array.data), after)
+
+    def record(self) -> Event:
+        """Launches have finished when they return."""
+        return Point()
+
+    def wait(self, event: Event) -> None:
+        """The copies up to the event are made."""
+        event.happen()
+
+    def finish(self, event: Event) -> None:
+        """As `wait`."""
+        event.happen()
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)

@@ -1,0 +1,76 @@
+"""Copies beside kernels come when they are waited for, in their order, and not before."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repro.device import Device
+
+KERNELS = Path(__file__).with_name("kernels.cu")
+CONSTANTS = {
+    "T": np.int64, "WHOLE": -3, "LARGE": 2**40, "REAL": 0.1, "SINGLE": np.float32(0.1), "BARRIER": True,
+    "WARP_BARRIER": True,
+}  # fmt: skip
+
+
+def add(device: Device, a, b, total) -> None:
+    device.compile(KERNELS, CONSTANTS | {"T": np.int32})["add"](1, 32, a, b, total, 32)
+
+
+def host(device: Device, values) -> np.ndarray:
+    array = device.host_array(32, np.int32)
+    array[:] = values
+    return array
+
+
+def test_a_ring_of_copies_in_launches_and_copies_out(device):
+    ones = device.upload(np.ones(32, np.int32))
+    slots = [device.empty(32, np.int32) for _ in range(2)]
+    results = [device.empty(32, np.int32) for _ in range(2)]
+    given = [host(device, np.arange(32) * step) for step in range(6)]
+    found = [host(device, -1) for _ in given]
+    computed, copied = [device.record()] * 2, [device.record()] * 2
+    for step, values in enumerate(given):
+        slot = step % 2
+        arrived = device.copy_in(slots[slot], values, [computed[slot]])
+        device.wait(arrived)
+        device.wait(copied[slot])
+        add(device, slots[slot], ones, results[slot])
+        computed[slot] = device.record()
+        copied[slot] = device.copy_out(results[slot], found[step], [computed[slot]])
+    for event in copied:
+        device.finish(event)
+    assert [values.tolist() for values in found] == [(values + 1).tolist() for values in given]
+    assert (device.counters.writes, device.counters.reads) == (1 + 6, 6)
+
+
+def test_the_emulator_may_copy_in_as_late_as_the_launch_waits_for_it(emulator):
+    slot = emulator.upload(np.zeros(32, np.int32))
+    total = emulator.empty(32, np.int32)
+    arrived = emulator.copy_in(slot, host(emulator, 7))
+    add(emulator, slot, slot, total)
+    early = {"forward": {14}, "reverse": {0}, "random": {0, 14}}[emulator.thread_order]
+    assert total.get()[0] in early
+    emulator.wait(arrived)
+    add(emulator, slot, slot, total)
+    assert total.get().tolist() == [14] * 32
+
+
+def test_a_copy_waits_for_its_events_and_for_the_copies_before_it(emulator):
+    first, second = (emulator.upload(np.zeros(32, np.int32)) for _ in range(2))
+    out = host(emulator, -1)
+    emulator.copy_in(first, host(emulator, 1))
+    arrived = emulator.copy_in(second, host(emulator, 2))
+    emulator.finish(emulator.copy_out(second, out, [arrived]))
+    assert out.tolist() == [2] * 32
+    assert first.get().tolist() == [1] * 32
+
+
+@pytest.mark.parametrize("shape", [0, 5, (3, 4)])
+def test_host_arrays_have_the_shape_and_type_that_was_asked_for(device, shape):
+    array = device.host_array(shape, np.float32)
+    array[...] = 2.5
+    assert array.shape == np.empty(shape).shape
+    assert array.dtype == np.float32
+    assert (array == 2.5).all()
