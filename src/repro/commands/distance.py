@@ -17,7 +17,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("a", metavar="A.fasta", help="FASTA file, plain or gzip; FILE#NAME for one of several records")
     parser.add_argument("b", metavar="B.fasta", help="the other one")
-    parser.add_argument("--variant", default="baseline", metavar="NAME", help="see `repro variants wfa` (%(default)s)")
+    parser.add_argument("--variant", default="hybrid", metavar="NAME", help="see `repro variants wfa` (%(default)s)")
     parser.add_argument("--device", default="auto", metavar="D", help="auto, cuda, cuda:N or emulator (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print distance, similarity, seconds and counters as JSON")
     parser.set_defaults(run=run)

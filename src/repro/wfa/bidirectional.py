@@ -6,7 +6,7 @@ from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import column_cells
 
-THREADS, COLUMNS = 256, 64  # diagonals of a block, and columns it advances by in one launch
+DIAGONALS, COLUMNS = 256, 64  # of a block, in one launch
 UNREACHED = -(1 << 30)  # as in kernels/bidirectional.cu
 LAUNCHES_PER_READ = 4
 
@@ -19,7 +19,7 @@ class Bidirectional:
 
     def __init__(self, pair: PackedPair, most_edits: int) -> None:
         self.pair, device = pair, pair.device
-        constants = {"BITS": pair.bits, "THREADS": THREADS, "COLUMNS": COLUMNS}
+        constants = {"BITS": pair.bits, "DIAGONALS": DIAGONALS, "COLUMNS": COLUMNS}
         kernels = device.compile(KERNELS / "bidirectional.cu", constants)
         self._advance = kernels["bidirectional"]
         self.columns, shift = 0, pair.n - pair.m
@@ -32,7 +32,7 @@ class Bidirectional:
     def advance(self, columns: int) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met."""
         m, n = self.pair.m, self.pair.n
-        shift, keep = n - m, THREADS - 2 * COLUMNS
+        shift, keep = n - m, DIAGONALS - 2 * COLUMNS
         launches = 0
         while True:
             if launches % LAUNCHES_PER_READ == 0 or self.columns >= columns:
@@ -46,7 +46,7 @@ class Bidirectional:
             grid = -(-(abs(shift) + 2 * reached + 1) // keep)
             source, target = self._rows
             numbers = m, n, self.lowest, first, self.width, self.columns
-            self._advance(grid, THREADS, *self.pair.codes, *source, *target, self._distance, *numbers)
+            self._advance(grid, 2 * DIAGONALS, *self.pair.codes, *source, *target, self._distance, *numbers)
             self._rows.reverse()
             self.columns = reached
             launches += 1
