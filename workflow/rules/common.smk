@@ -9,7 +9,6 @@ from repro.bench.provenance import code_hash
 from repro.config import complete
 from repro.errors import ReproError
 from repro.inputs.graphs.sheet import read_graph_sources
-from repro.inputs.ncbi import ACCESSION
 from repro.inputs.ncbi_cache import default_cache
 from repro.inputs.offline import left_out, ncbi_reachable, without
 from repro.inputs.pair_sheet import read_pairs

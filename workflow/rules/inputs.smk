@@ -3,7 +3,7 @@ for left in LEFT_OUT:
 
 
 wildcard_constraints:
-    accession=ACCESSION.pattern,
+    accession=r"[A-Z_]+\d+\.\d+",
     reads="|".join(READS) or "none",
     vectors="|".join(VECTORS) or "none",
     graph="|".join(GRAPHS) or "none",
