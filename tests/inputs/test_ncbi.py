@@ -72,6 +72,18 @@ def test_settings_come_from_the_environment_before_the_configuration(monkeypatch
     monkeypatch.delenv("NCBI_API_KEY", raising=False)
     client = Client.from_environment(email="config@example.org", api_key="k")
     assert (client.email, client.api_key) == ("env@example.org", "k")
+    monkeypatch.delenv("NCBI_EMAIL")
+    assert Client.from_environment(email="", api_key="") == Client(None, None)
+
+
+def test_progress_is_said_now_and_then(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(ncbi_cache, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    said: list[str] = []
+    progress = ncbi_cache.said_now_and_then(said.append, every_s=5)
+    for now[0] in (1.0, 4.9, 5.0, 6.0, 10.1):
+        progress(1_000_000)
+    assert said == ["3.0 MB received", "5.0 MB received"]
 
 
 @pytest.mark.parametrize(

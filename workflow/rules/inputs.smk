@@ -40,7 +40,7 @@ rule inputs_ncbi:
     resources:
         ncbi=1,
     params:
-        email=config["ncbi_email"],
+        ncbi=config["ncbi"],
     script:
         "../scripts/fetch_ncbi.py"
 

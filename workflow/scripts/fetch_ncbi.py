@@ -3,12 +3,14 @@
 from pathlib import Path
 
 from repro.inputs.ncbi import Client
-from repro.inputs.ncbi_cache import default_cache, fetch, place
+from repro.inputs.ncbi_cache import default_cache, fetch, place, said_now_and_then
 from repro.job import job, logger
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    client = Client.from_environment(params.email)
-    logger.info("fetching %s into %s", snakemake.wildcards.accession, default_cache())
-    path = fetch(snakemake.wildcards.accession, default_cache(), client)
+    accession, cache = snakemake.wildcards.accession, default_cache()
+    client = Client.from_environment(params.ncbi["email"], params.ncbi["api_key"])
+    logger.info("fetching %s into %s", accession, cache)
+    progress = said_now_and_then(lambda text: logger.info("%s: %s", accession, text))
+    path = fetch(accession, cache, client, progress=progress)
     place(path, Path(snakemake.output[0]))

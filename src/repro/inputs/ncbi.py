@@ -75,7 +75,7 @@ class Client:
     @classmethod
     def from_environment(cls, email: str | None = None, api_key: str | None = None) -> "Client":
         """Return a client with NCBI_EMAIL and NCBI_API_KEY of the environment, or else the values given."""
-        return cls(os.environ.get("NCBI_EMAIL") or email, os.environ.get("NCBI_API_KEY") or api_key)
+        return cls(os.environ.get("NCBI_EMAIL") or email or None, os.environ.get("NCBI_API_KEY") or api_key or None)
 
     def length(self, accession: str) -> int:
         """Return the number of letters of a record by ESummary.

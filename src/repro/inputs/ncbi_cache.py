@@ -3,7 +3,8 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,20 @@ def fetch(
         raise FetchError(f"{path}: holds {record.name}; delete the file to fetch it again")
     _check(f"{path}: the cached record", record, expected, "; delete the file to fetch it again")
     return path
+
+
+def said_now_and_then(say: Callable[[str], None], every_s: float = 5.0) -> Progress:
+    """Return a progress that says how many bytes have arrived, not more often than every so many seconds."""
+    received, last = 0, time.monotonic()
+
+    def progress(count: int) -> None:
+        nonlocal received, last
+        received += count
+        if time.monotonic() - last >= every_s:
+            last = time.monotonic()
+            say(f"{received / 1e6:.1f} MB received")
+
+    return progress
 
 
 def place(cached: Path, target: Path) -> None:
