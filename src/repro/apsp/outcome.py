@@ -48,13 +48,19 @@ class Outcome:
         if vertex != NO_NEGATIVE_CYCLE:
             raise NegativeCycleError(vertex)
         n = len(weights)
-        found = without_bias(np.ascontiguousarray(distances.get().view(weights.dtype)[:n, :n]))
-        if predecessors is None:
-            return cls(found, None)
-        before = np.ascontiguousarray(predecessors.get()[:n, :n])
-        before[found == INFINITE[weights.dtype]] = NO_PREDECESSOR
-        make_trees(before, found, weights, INFINITE[weights.dtype])
-        return cls(found, before)
+        found = np.ascontiguousarray(distances.get().view(weights.dtype)[:n, :n])
+        return settled(
+            found, None if predecessors is None else np.ascontiguousarray(predecessors.get()[:n, :n]), weights
+        )
+
+
+def settled(distances: NDArray[Any], predecessors: NDArray[np.int32] | None, weights: NDArray[Any]) -> Outcome:
+    """The outcome of what kernels computed: INFINITE where there is no path, and predecessors that form trees."""
+    distances = without_bias(distances)
+    if predecessors is not None:
+        predecessors[distances == INFINITE[weights.dtype]] = NO_PREDECESSOR
+        make_trees(predecessors, distances, weights, INFINITE[weights.dtype])
+    return Outcome(distances, predecessors)
 
 
 def without_bias(distances: NDArray[Any]) -> NDArray[Any]:

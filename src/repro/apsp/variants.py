@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.apsp.out_of_core import out_of_core
 from repro.apsp.outcome import NO_NEGATIVE_CYCLE, NO_PREDECESSOR, Outcome, first_predecessors, padded
 from repro.apsp.ranges import INFINITE
 from repro.apsp.staged import TILE, staged
@@ -85,6 +86,13 @@ VARIANTS = {
             "4.6",
             "register-blocked min-plus tiles; a round's phase 3 beside phases 1 and 2 of the next, in one launch",
             staged,
+            {"tile": TILE},
+        ),
+        Variant(
+            "out-of-core",
+            "4.7",
+            "blocks of the matrix streamed through the device's memory budget, copies beside products",
+            out_of_core,
             {"tile": TILE},
         ),
     )

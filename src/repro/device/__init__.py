@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 from repro.device import cuda
-from repro.device.base import Array, Counters, Device, Kernel, KernelTimes, Limits
+from repro.device.base import Array, Counters, Device, Event, Kernel, KernelTimes, Limits
 from repro.device.emulator import Emulator
 from repro.errors import DeviceError, InputError
 
-__all__ = ["Array", "Counters", "Device", "Kernel", "KernelTimes", "Limits", "open_device", "open_devices"]
+__all__ = ["Array", "Counters", "Device", "Event", "Kernel", "KernelTimes", "Limits", "open_device", "open_devices"]
 
 
 def open_devices(spec: str = "auto", memory_bytes: int | None = None, **emulator: Any) -> list[Device]:

@@ -193,8 +193,8 @@ class Cuda(Device):
     def _copy(self, way: str, to: int, source: int, array: Array, kind: int, after: Sequence[Event]) -> Event:
         stream = self._copy_streams[way]
         with _errors_of(self.name), self._device:
-            for event in after:
-                stream.wait_event(event)
+            for earlier in after:
+                stream.wait_event(earlier)
             self.cupy.cuda.runtime.memcpyAsync(to, source, array.nbytes, kind, stream.ptr)
             event: Event = stream.record(self.cupy.cuda.Event(disable_timing=True))
             return event

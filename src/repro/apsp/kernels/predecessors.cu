@@ -161,12 +161,22 @@ apsp_remaining(Word* d, int* p, const int* negative, int n, int pivot) {
     improve(d + tile, p + tile, d + left, d + right, p + right, n, n, n, DEPTH);
 }
 
-// A product of matrices of their own: d = min(d, left * right), d of 64 gridDim.y x 64 gridDim.x.
+// A product of matrices of their own: d = min(init, left * right), d of 64 gridDim.y x 64 gridDim.x, with the predecessors
+// of each. `init` may be d itself, else what is not improved is copied.
 extern "C" __global__ void __launch_bounds__(THREADS)
-apsp_product(Word* d, int* p, const Word* left, const Word* right, const int* right_p, int pitch, int left_pitch,
-             int right_pitch, int depth) {
+apsp_product(Word* d, int* p, const Word* init, const int* init_p, const Word* left, const Word* right,
+             const int* right_p, int pitch, int left_pitch, int right_pitch, int depth) {
     int row = blockIdx.y * 64, column = blockIdx.x * 64;
     long long tile = (long long)row * pitch + column;
+    if (init != d) {
+        Place at = place();
+#pragma unroll
+        for (int e = 0; e < 16; ++e) {
+            long long where = tile + (long long)(at.y * 4 + e / 4) * pitch + at.x * 4 + e % 4;
+            d[where] = init[where];
+            p[where] = init_p[where];
+        }
+    }
     improve(d + tile, p + tile, left + (long long)row * left_pitch, right + column, right_p + column, pitch, left_pitch,
             right_pitch, depth);
 }

@@ -1,17 +1,18 @@
-// A min-plus product of matrices of their own: d = min(d, left * right), d of ROWS gridDim.y rows by COLUMNS gridDim.x
-// words. All are row-major with a pitch in words; `depth` distances, a multiple of DEPTH, lie between left and right.
+// A min-plus product of matrices of their own: d = min(init, left * right), d of ROWS gridDim.y rows by COLUMNS
+// gridDim.x words; `init` may be d itself. All are row-major, d and init with the same pitch, in words; `depth` distances, a multiple of DEPTH, lie between left and right.
 #include "tiles.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
-apsp_product(Word* d, const Word* left, const Word* right, int pitch, int left_pitch, int right_pitch, int depth) {
+apsp_product(Word* d, const Word* init, const Word* left, const Word* right, int pitch, int left_pitch, int right_pitch,
+             int depth) {
     extern __shared__ __align__(16) Word shared[];
     Word *left_shared = shared, *right_shared = shared + DEPTH * ROWS;
     Place at = place();
-    d += (long long)blockIdx.y * ROWS * pitch + blockIdx.x * COLUMNS;
+    long long tile = (long long)blockIdx.y * ROWS * pitch + blockIdx.x * COLUMNS;
     left += (long long)blockIdx.y * ROWS * left_pitch;
     right += blockIdx.x * COLUMNS;
     Part<ROWS, COLUMNS> mine;
-    load(mine, d, pitch, at);
+    load(mine, init + tile, pitch, at);
     for (int first = 0; first < depth; first += DEPTH) {
         if (first > 0) __syncthreads();
         fill_left<ROWS>(left_shared, left + first / LANES, left_pitch);
@@ -19,5 +20,5 @@ apsp_product(Word* d, const Word* left, const Word* right, int pitch, int left_p
         __syncthreads();
         relax_all(mine, left_shared, right_shared, at);
     }
-    store(mine, d, pitch, at);
+    store(mine, d + tile, pitch, at);
 }

@@ -1,0 +1,115 @@
+"""Where the out-of-core variant keeps its blocks: in page-locked host memory, or in files that survive a kill."""
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Device
+from repro.inputs.files import complete_or_absent
+
+STATE = "state.json"
+
+
+class TileStore(ABC):
+    """A matrix, or distances and predecessors, as square blocks of which each lies contiguously.
+
+    Within a round every block is read once, then written once.
+    """
+
+    first_round: int
+
+    @abstractmethod
+    def read(self, i: int, j: int) -> list[NDArray[Any]]:
+        """Block (i, j) of every matrix as the round before left it."""
+
+    @abstractmethod
+    def write(self, i: int, j: int) -> list[NDArray[Any]]:
+        """Where this round's block (i, j) of every matrix goes."""
+
+    @abstractmethod
+    def finish_round(self, number: int) -> None:
+        """All blocks of a round have been written."""
+
+
+class MemoryStore(TileStore):
+    """Blocks in host memory, each overwritten by its successor."""
+
+    def __init__(self, device: Device, matrices: list[NDArray[Any]], blocks: int) -> None:
+        self.first_round = 0
+        self._matrices = []
+        for matrix in matrices:
+            edge = len(matrix) // blocks
+            tiles = device.host_array((blocks, blocks, edge, edge), matrix.dtype)
+            for i, j in np.ndindex(blocks, blocks):
+                tiles[i, j] = matrix[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge]
+            self._matrices.append(tiles)
+
+    def read(self, i: int, j: int) -> list[NDArray[Any]]:
+        """The block itself."""
+        return [tiles[i, j] for tiles in self._matrices]
+
+    def write(self, i: int, j: int) -> list[NDArray[Any]]:
+        """The block itself."""
+        return self.read(i, j)
+
+    def finish_round(self, number: int) -> None:
+        """Nothing is to be done."""
+
+
+class FileStore(TileStore):
+    """Blocks in two generations of files, so that a killed round leaves the one before it whole.
+
+    folder: its own. key: what the blocks belong to; a folder with another key, or none, begins with `matrices`, and one
+    with this key continues after its last finished round.
+    """
+
+    def __init__(self, folder: Path, matrices: list[NDArray[Any]], blocks: int, key: dict[str, Any]) -> None:
+        self._folder = folder
+        self._key = {**key, "blocks": blocks, "dtypes": [str(matrix.dtype) for matrix in matrices]}
+        edge = len(matrices[0]) // blocks
+        shape = (blocks, blocks, edge, edge)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [[folder / f"blocks-{generation}-{part}.npy" for part in range(len(matrices))] for generation in (0, 1)]
+        complete = all(path.exists() for generation in paths for path in generation)
+        self.first_round = self._finished_rounds() if complete else 0
+        self._generations = [
+            [
+                np.lib.format.open_memmap(path, "r+")
+                if self.first_round
+                else np.lib.format.open_memmap(path, "w+", matrix.dtype, shape)
+                for path, matrix in zip(generation, matrices, strict=True)
+            ]
+            for generation in paths
+        ]
+        if not self.first_round:
+            for tiles, matrix in zip(self._generations[0], matrices, strict=True):
+                for i, j in np.ndindex(blocks, blocks):
+                    tiles[i, j] = matrix[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge]
+        self._round = self.first_round
+
+    def _finished_rounds(self) -> int:
+        try:
+            state = json.loads((self._folder / STATE).read_text())
+        except (OSError, json.JSONDecodeError):
+            return 0
+        return int(state["rounds"]) if state.get("key") == self._key else 0
+
+    def read(self, i: int, j: int) -> list[NDArray[Any]]:
+        """The block of the finished generation."""
+        return [tiles[i, j] for tiles in self._generations[self._round % 2]]
+
+    def write(self, i: int, j: int) -> list[NDArray[Any]]:
+        """The block of the other generation."""
+        return [tiles[i, j] for tiles in self._generations[(self._round + 1) % 2]]
+
+    def finish_round(self, number: int) -> None:
+        """The new generation is on disk before the state names it."""
+        for tiles in self._generations[(number + 1) % 2]:
+            tiles.flush()
+        self._round = number + 1
+        with complete_or_absent(self._folder / STATE) as partial:
+            partial.write_text(json.dumps({"key": self._key, "rounds": self._round}))
