@@ -85,3 +85,20 @@ def described(names):
         }
         for name in names
     }
+
+
+def entry_of(system, name):
+    """The configuration's entry of an experiment."""
+    return next(entry for entry in config[system]["experiments"] if entry["name"] == name)
+
+
+def genome_of(name):
+    """The FASTA file a set of reads is simulated from."""
+    reads = READS[name]
+    return f"{NCBI}/{reads.accession}.fa" if reads.accession else reads.genome
+
+
+def reads_file(name):
+    """Where a set of reads lies."""
+    reads = READS[name]
+    return reads.file if reads.source == "file" else f"results/inputs/reads/{name}.fa"

@@ -9,18 +9,6 @@ wildcard_constraints:
     graph="|".join(GRAPHS) or "none",
 
 
-def genome_of(name):
-    """The FASTA file a set of reads is simulated from."""
-    reads = READS[name]
-    return f"{NCBI}/{reads.accession}.fa" if reads.accession else reads.genome
-
-
-def reads_file(name):
-    """Where a set of reads lies."""
-    reads = READS[name]
-    return reads.file if reads.source == "file" else f"results/inputs/reads/{name}.fa"
-
-
 # Reads, vectors and graphs, in one form each, and the table that describes them and names what was left out.
 rule inputs:
     input:

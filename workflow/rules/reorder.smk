@@ -48,7 +48,7 @@ rule reorder_measure:
     resources:
         gpu=1,
     params:
-        entry=lambda wildcards: reorder_entry(wildcards.reorder_experiment),
+        entry=lambda wildcards: entry_of("reorder", wildcards.reorder_experiment),
         device=config["device"],
         repetitions=config["repetitions"],
         journal="results/measurements/.unfinished/reorder/{reorder_experiment}.jsonl",
@@ -66,7 +66,7 @@ rule reorder_reference:
     conda:
         "../../envs/cpu.yaml"
     params:
-        entry=lambda wildcards: reorder_entry(wildcards.reorder_experiment),
+        entry=lambda wildcards: entry_of("reorder", wildcards.reorder_experiment),
         code=code_hash("reorder"),
     script:
         "../scripts/reorder_reference.py"
@@ -124,8 +124,3 @@ rule reorder_report:
         code=code_hash("report", "bench", "reorder"),
     script:
         "../scripts/reorder_report.py"
-
-
-def reorder_entry(name):
-    """The configuration's entry of an experiment."""
-    return next(entry for entry in config["reorder"]["experiments"] if entry["name"] == name)

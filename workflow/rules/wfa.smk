@@ -37,7 +37,7 @@ rule wfa_measure:
     resources:
         gpu=1,
     params:
-        entry=lambda wildcards: next(e for e in config["wfa"]["experiments"] if e["name"] == wildcards.experiment),
+        entry=lambda wildcards: entry_of("wfa", wildcards.experiment),
         pairs=lambda wildcards: described(WFA[wildcards.experiment].pairs),
         device=config["device"],
         repetitions=config["repetitions"],
