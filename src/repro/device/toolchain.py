@@ -30,7 +30,7 @@ SANITIZE = (
 )
 # Accesses stay as the kernel's author wrote them: not merged into wider ones, split, or made a call.
 SEE_ACCESSES = (
-    "-O2 -gdwarf-4 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging -fno-tree-loop-distribute-patterns "
+    "-gdwarf-4 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging -fno-tree-loop-distribute-patterns "
     "-fno-split-loops -fno-unswitch-loops -fsanitize=thread --param=tsan-distinguish-volatile=1 "
     "--param=tsan-instrument-func-entry-exit=0 -DREPRO_SEE_ACCESSES"
 )
