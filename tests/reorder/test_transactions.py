@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from repro.device import open_device
 from repro.reorder.numbering import Numbering
+from repro.reorder.scoring import Scoring
 from repro.reorder.transactions import Traffic, count
-from repro.reorder.variants import RENUMBERED, ROW_MAJOR
+from repro.reorder.variants import RENUMBERED, ROW_MAJOR, fill
 
 
 def stores(accesses: list[np.ndarray], place: np.ndarray) -> Traffic:
@@ -50,3 +52,21 @@ def test_an_unaligned_matrix_costs_more():
 def test_the_first_square_loads_no_scores():
     assert count(ROW_MAJOR, 32, 32, 32)["score loads"] == Traffic(0, 0, 0)
     assert count(ROW_MAJOR, 32, 32, 32)["letter loads"] == Traffic(2, 2, 2)
+
+
+@pytest.mark.parametrize(("m", "n", "size"), [(128, 128, 64), (100, 130, 48)])
+def test_the_emulator_counts_the_same_access_by_access(m, n, size):
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(65, 69, length).astype(np.uint8) for length in (m, n))
+    device = open_device("emulator", instrument="traffic")
+    for layout in (ROW_MAJOR, RENUMBERED):
+        arrays = device.upload(a), device.upload(b)
+        with device.record_traffic() as log:
+            *_, (matrix, _) = fill(device, *arrays, Scoring(), layout, size)
+        expected = count(layout, m, n, size, matrix.pointer, *(array.pointer for array in arrays))
+        for operation, kinds in (("store", ["score stores"]), ("load", ["score loads", "letter loads"])):
+            found = log.total(f"reorder_{layout.kernel}", "global", operation)
+            summed = [
+                sum(getattr(expected[k], part) for k in kinds) for part in ("accesses", "sectors", "transactions")
+            ]
+            assert [found.requests, found.sectors, found.transactions] == summed, (layout.kernel, operation)

@@ -14,9 +14,9 @@ extern "C" __global__ void reorder_optimised(const uint8_t* a, const uint8_t* b,
                                              int first_square, int match, int mismatch, int gap) {
     int size = blockDim.x, t = threadIdx.x;
     extern __shared__ int shared[];
-    int* left_of_square = shared;         // of the column to the left: what lies one row above each row of the square
-    int* passed = left_of_square + size;  // what each thread passes to the next: two steps of `size` values
-    int* letters = passed + 2 * size;     // of a: row r of the square and thread t meet in letter r - t + size - 1
+    int* left_of_square = shared;      // of the column to the left: what lies one row above each row of the square
+    int* passed = shared + size;       // what each thread passes to the next: two steps of `size` values
+    int* letters = shared + 3 * size;  // of a: row r of the square and thread t meet in letter r - t + size - 1
     int square = first_square + blockIdx.x;
     int first_row = (diagonal - square) * size, first_column = square * size, column = first_column + t;
     int rows = min(size, m + n - 1 - first_row);
@@ -37,7 +37,7 @@ extern "C" __global__ void reorder_optimised(const uint8_t* a, const uint8_t* b,
     for (int step = 0; step < rows; ++step) {
         int row = first_row + step, i = row - column;
         if (i >= 0 && i < m && column < n) {
-            int left = t == 0 ? left_of_square[step] : passed[(step & 1) * size + t - 1];
+            int left = shared[t == 0 ? step : (1 + (step & 1)) * size + t - 1];  // of the square, or passed
             if (i == 0) {
                 up = -(column + 1) * gap;
                 corner = -column * gap;

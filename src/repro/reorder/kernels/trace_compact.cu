@@ -27,11 +27,16 @@ extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, u
         if (threadIdx.x == 0) {
             while (i >= 0 && j >= 0 && bottom - (i / TILE + j / TILE) < WINDOW) {
                 unsigned word = window[bottom - (i / TILE + j / TILE)][right - j / TILE];
-                unsigned bits = word >> 2 * (TILE * TILE - 1 - (i % TILE * TILE + j % TILE));  // the first element is on top
-                int move = bits & 1 ? 2 : bits >> 1 & 1;
-                moves[--place] = move;
-                if (move != 2) --i;
-                if (move != 1) --j;
+                int row = i % TILE, column = j % TILE;
+                while (row >= 0 && column >= 0) {
+                    unsigned bits = word >> 2 * (TILE * TILE - 1 - (TILE * row + column));  // the first element is on top
+                    int move = bits & 1 ? 2 : bits >> 1 & 1;
+                    moves[--place] = move;
+                    row -= move != 2;
+                    column -= move != 1;
+                }
+                i += row - i % TILE;
+                j += column - j % TILE;
             }
             position[0] = i;
             position[1] = j;

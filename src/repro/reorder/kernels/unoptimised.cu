@@ -12,9 +12,9 @@ extern "C" __global__ void reorder_unoptimised(const uint8_t* a, const uint8_t* 
                                                int first_square, int match, int mismatch, int gap) {
     int size = blockDim.x, t = threadIdx.x;
     extern __shared__ int shared[];
-    int* left_of_square = shared;              // the column to the left of the square
-    int* passed = left_of_square + size;       // what each thread passes to the next: two steps of `size` values
-    int* letters = passed + 2 * size;          // of a, for the square's rows
+    int* left_of_square = shared;      // the column to the left of the square
+    int* passed = shared + size;       // what each thread passes to the next: two steps of `size` values
+    int* letters = shared + 3 * size;  // of a, for the square's rows
     int square = first_square + blockIdx.x;
     int row = (diagonal - square) * size, first_column = square * size, column = first_column + t;
     int rows = min(size, m - row), columns = min(size, n - first_column);
@@ -34,7 +34,7 @@ extern "C" __global__ void reorder_unoptimised(const uint8_t* a, const uint8_t* 
     for (int step = 0; step < rows + columns - 1; ++step) {
         int i = step - t;
         if (i >= 0 && i < rows && t < columns) {
-            int left = t == 0 ? left_of_square[i] : passed[(step & 1) * size + t - 1];
+            int left = shared[t == 0 ? i : (1 + (step & 1)) * size + t - 1];  // of the square, or passed
             int aligned = corner + (letters[i] == letter ? match : mismatch);
             up = max(aligned, max(up, left) - gap);
             corner = left;
