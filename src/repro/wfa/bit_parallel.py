@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from repro.device import Device
 from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
 
 CHUNK = 16  # as in kernels/bit_parallel.cu
-RESIDENT_BLOCKS = 4  # a warp for each scheduler: strips that only wait take issue slots from those that compute
+RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 MOST_PROCESSORS = 264
 
 
@@ -24,8 +23,8 @@ class BitParallel:
         self.strips = max(1, -(-self.half[0] // strip))
         self.chunks = -(-pair.n // CHUNK)
         self.padding = self.strips * strip - self.half[0], self.strips * strip - self.half[1]
-        self._rows = pair.bit_planes(0, self.strips * strip // 32, self.padding, highest_first=False)
-        self._columns = pair.bit_planes(1, -(-pair.n // 32), (0, 0), highest_first=True)
+        self._rows = pair.bit_planes(self.strips * strip // 32, self.padding)
+        self._columns = pair.byte_codes(self.chunks * CHUNK)
 
     def cells(self, bound: int) -> int:
         """Cells of the matrix that the strips of both directions compute in the band of `bound`."""
@@ -60,15 +59,13 @@ class BitParallel:
         tickets = device.zeros(1, np.uint32)
         distance = device.full(1, np.int32(NOT_REACHED))
         band = self.chunks, n, *self._band(bound)
+        table = 128 * self.words * self.pair.symbols
+        # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
+        shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
         kernels["bit_parallel"](
             2 * self.strips, 32, self._rows, self._columns, bottoms, middle, passed, tickets, self.strips, slots,
-            *band, *self.padding, shared_bytes=_bytes_for(device),
+            self.pair.symbols, *band, *self.padding, shared_bytes=shared_bytes,
         )  # fmt: skip
         kernels["middle_values"](2, 1024, middle, passed, values, self.strips, *band, *self.half, shared_bytes=4096)
         kernels["best_crossing"](-(-(n + 1) // 256), 256, middle, values, distance, self.strips, *band, *self.half)
         return int(distance.get()[0])
-
-
-def _bytes_for(device: Device) -> int:
-    """Shared memory per block that leaves room for RESIDENT_BLOCKS of them on a multiprocessor."""
-    return device.limits.shared_bytes // RESIDENT_BLOCKS - 1024

@@ -10,6 +10,7 @@ LEAST_PROBE, MOST_PROBE = 128, 2048  # columns of the wavefronts that tell how s
 LETTERS_PER_PROBE_COLUMN = 256
 WAVEFRONT_BELOW = 0.03  # distance per letter under which wavefronts are faster than bit-parallel strips
 MARGIN = 1.1  # of the estimated distance, for the band
+NARROW_BAND = 400_000  # diagonals
 
 
 def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
@@ -19,15 +20,20 @@ def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
     return min(longer, abs(pair.n - pair.m) + wavefronts.columns * pair.m // progress)
 
 
-def strip_words(m: int) -> int:
-    """Words of rows per lane: the fewer, the shorter the chain of dependent steps; the more, the less work waits."""
-    return 4 if m >= 1_500_000 else 2 if m >= 500_000 else 1
+def strip_words(pair: PackedPair, bound: int) -> int:
+    """Words of rows per lane for the band of `bound`.
+
+    Fewer words make a shorter chain of dependent steps, more words more rows per instruction: while the strips that a
+    narrow band keeps busy at once are fewer than the card's schedulers, the chain is what counts. With more than 64
+    different letters, the table of a strip leaves room for one word only.
+    """
+    return 1 if pair.symbols > 64 or bound < NARROW_BAND else 2
 
 
 def by_bit_parallel(pair: PackedPair, guess: int) -> Outcome:
     """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
-    engine = BitParallel(pair, strip_words(pair.m))
     bound = max(guess, abs(pair.n - pair.m))
+    engine = BitParallel(pair, strip_words(pair, bound))
     cost = engine.distance_within(bound)
     if cost <= bound:
         return Outcome(cost, lambda: engine.cells(bound))

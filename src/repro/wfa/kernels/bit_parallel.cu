@@ -28,6 +28,9 @@ struct Wide<4> {
 constexpr int ROWS = 32 * WORDS;  // of a lane
 constexpr int STRIP = 32 * ROWS;
 constexpr int CHUNK = 16;
+struct __align__(4 * WORDS) Words {
+    unsigned word[WORDS];
+};
 constexpr unsigned UNWRITTEN = ~0u;
 
 // The chunks [first, last) that a strip computes: the band's diagonals low to high over its rows.
@@ -55,30 +58,38 @@ __device__ __forceinline__ unsigned load(const unsigned* address) {
     return *static_cast<const volatile unsigned*>(address);
 }
 
-// Direction 0 goes from the start of both strings, 1 from their ends. rows: PLANES x strips x STRIP / 32 words per
-// direction, columns: PLANES x column_words. bottoms: `slots` bottom rows of `chunks` words per direction, used in turn.
-// middle: the last strip's bottom row. passed: per strip, the sum of its bottom differences left of the next strip's.
-extern "C" __global__ void bit_parallel(const unsigned* rows, const unsigned* columns, unsigned* bottoms,
-                                        unsigned* middle, int* passed, unsigned* tickets, int strips, int slots,
-                                        int chunks, int n, int low, int high, int padding0, int padding1) {
+// Direction 0 goes from the start of both strings, 1 from their ends. rows: bit planes of the pattern's codes, PLANES x
+// strips x STRIP / 32 words per direction. columns: a byte per code, CHUNK bytes per chunk. bottoms: `slots` bottom rows
+// of `chunks` words per direction, used in turn. middle: the last strip's bottom row. passed: per strip, the sum of its
+// bottom differences left of the next strip's.
+extern "C" __global__ void __launch_bounds__(32)
+    bit_parallel(const unsigned* rows, const unsigned* columns, unsigned* bottoms, unsigned* middle, int* passed,
+                 unsigned* tickets, int strips, int slots, int symbols, int chunks, int n, int low, int high,
+                 int padding0, int padding1) {
+    // The rows that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
+    extern __shared__ __align__(16) unsigned equal_rows[];
     int lane = threadIdx.x;
     unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) : 0;
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
     int direction = ticket % 2, strip = ticket / 2;
     int padding = direction ? padding1 : padding0;
-    int column_words = (n + 31) / 32;
-    const unsigned* letters = columns + (long long)direction * PLANES * column_words;
+    const uint4* letters = reinterpret_cast<const uint4*>(columns) + (long long)direction * chunks;
     unsigned* bottom = bottoms + ((long long)direction * slots + strip % slots) * chunks;
     unsigned* above = bottoms + ((long long)direction * slots + (strip + slots - 1) % slots) * chunks;
 
-    // Rows before the first one keep vertical difference 0 and match nothing: they hand the top row's +1 down unchanged.
-    unsigned pattern[PLANES][WORDS], valid[WORDS], plus[WORDS], minus[WORDS];
+    unsigned plus[WORDS], minus[WORDS];
     for (int w = 0; w < WORDS; ++w) {
+        // Rows before the first one keep vertical difference 0 and equal nothing: the top row's +1 passes down unchanged.
         int skipped = padding - ((strip * 32 + lane) * ROWS + 32 * w);
-        plus[w] = valid[w] = skipped >= 32 ? 0 : ~0u << max(0, skipped);
+        plus[w] = skipped >= 32 ? 0 : ~0u << max(0, skipped);
         minus[w] = 0;
-        for (int p = 0; p < PLANES; ++p)
-            pattern[p][w] = rows[(((long long)direction * PLANES + p) * strips + strip) * (STRIP / 32) + lane * WORDS + w];
+        const unsigned* plane = rows + ((long long)direction * PLANES * strips + strip) * (STRIP / 32) + lane * WORDS + w;
+        for (int symbol = 0; symbol < symbols; ++symbol) {
+            unsigned equal = plus[w];
+            for (int p = 0; p < PLANES; ++p)
+                equal &= ~(plane[(long long)p * strips * (STRIP / 32)] ^ -(symbol >> p & 1));
+            equal_rows[(symbol * 32 + lane) * WORDS + w] = equal;
+        }
     }
 
     int first = first_chunk(strip, padding, low), last = last_chunk(strip, padding, high, n);
@@ -86,19 +97,16 @@ extern "C" __global__ void bit_parallel(const unsigned* rows, const unsigned* co
     bool final = strip == strips - 1;
     int next_first = final ? first : first_chunk(strip + 1, padding, low);
     unsigned incoming = lane == 0 && first < written ? load(above + first) : UNWRITTEN;
-    unsigned outgoing = 0, ahead[PLANES];  // the letters of two chunks, loaded while those before are used
-    if (first < last)
-        for (int p = 0; p < PLANES; ++p) ahead[p] = letters[(long long)p * column_words + first / 2];
+    unsigned outgoing = 0;
+    uint4 ahead = first < last ? letters[first] : uint4();  // a chunk's letters, loaded while the one before is computed
     int sum = 0;
 
     for (int step = 0; step < last - first + 31; ++step) {
         int chunk = first + step - lane;
         unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
         if (chunk < first || chunk >= last) continue;
-        unsigned letter[PLANES];
-        for (int p = 0; p < PLANES; ++p) letter[p] = chunk % 2 ? ahead[p] << CHUNK : ahead[p];
-        if (chunk % 2 && chunk + 1 < last)
-            for (int p = 0; p < PLANES; ++p) ahead[p] = letters[(long long)p * column_words + chunk / 2 + 1];
+        unsigned letter[CHUNK / 4] = {ahead.x, ahead.y, ahead.z, ahead.w};
+        if (chunk + 1 < last) ahead = letters[chunk + 1];
         if (lane == 0) {
             differences = 0xFFFF0000u;
             if (chunk < written) {
@@ -111,18 +119,16 @@ extern "C" __global__ void bit_parallel(const unsigned* rows, const unsigned* co
         unsigned in_plus = differences & 0xFFFF0000u, in_minus = differences << 16, out_plus = 0, out_minus = 0;
 #pragma unroll
         for (int column = 0; column < CHUNK; ++column) {
-            unsigned equal[WORDS], carried[WORDS];
-            for (int w = 0; w < WORDS; ++w) {
-                equal[w] = valid[w];
-                for (int p = 0; p < PLANES; ++p) equal[w] &= ~(pattern[p][w] ^ unsigned(int(letter[p]) >> 31));
-            }
-            for (int p = 0; p < PLANES; ++p) letter[p] <<= 1;
-            equal[0] |= in_minus >> 31;
-            for (int w = 0; w < WORDS; ++w) carried[w] = equal[w] & plus[w];
+            unsigned code = letter[column / 4] >> column % 4 * 8 & 0xFF;
+            Words equal = reinterpret_cast<const Words*>(equal_rows)[code * 32 + lane];
+            equal.word[0] |= in_minus >> 31;
+            unsigned carried[WORDS];
+            for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
             add(carried, plus);
             unsigned below_plus = in_plus, below_minus = in_minus;
             for (int w = 0; w < WORDS; ++w) {
-                unsigned diagonal = (carried[w] ^ plus[w]) | (equal[w] | minus[w]);  // where it stays equal
+                // diagonal: where the value is that of the cell above left.
+                unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
                 unsigned up = minus[w] | ~(diagonal | plus[w]), down = plus[w] & diagonal;
                 unsigned up_moved = __funnelshift_l(below_plus, up, 1), down_moved = __funnelshift_l(below_minus, down, 1);
                 below_plus = up;

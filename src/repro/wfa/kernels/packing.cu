@@ -8,17 +8,16 @@ extern "C" __global__ void note_symbols(const uint8_t* letters, int length, int*
 }
 
 // Position x of the result is letter x - padding of the string, or of the string read backwards; outside it, code 0.
-// The first position of a word is its lowest bit, or its highest.
 extern "C" __global__ void pack_planes(const uint8_t* letters, int length, const uint8_t* codes, unsigned* planes,
-                                       int words, long long padding, bool backwards, bool highest_first) {
+                                       int words, int padding, bool backwards) {
     int word = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (word >= words) return;
     long long x = word * 32ll + threadIdx.x % 32 - padding;
     bool inside = x >= 0 && x < length;
     int code = inside ? codes[letters[backwards ? length - 1 - x : x]] : 0;
     for (int p = 0; p < PLANES; ++p) {
-        unsigned plane = __ballot_sync(0xFFFFFFFFu, code >> p & 1);
-        if (threadIdx.x % 32 == 0) planes[(long long)p * words + word] = highest_first ? __brev(plane) : plane;
+        unsigned plane = __ballot_sync(FULL_MASK, code >> p & 1);
+        if (threadIdx.x % 32 == 0) planes[(long long)p * words + word] = plane;
     }
 }
 
