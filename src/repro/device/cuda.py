@@ -57,22 +57,35 @@ def _cupy() -> ModuleType:
     return cupy  # type: ignore[no-any-return]
 
 
-def _explain(what: str, error: Exception) -> Exception:
-    """The DeviceError that a CUDA error becomes; any other exception as it is."""
+# CUDA's codes after which the context's work and memory are gone.
+LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 999})
+TOO_LARGE = frozenset({701, 720})
+
+
+def _explain(what: str, error: Exception, device: "Cuda | None" = None) -> Exception:
+    """The DeviceError that a CUDA error becomes, with what to try; any other exception as it is."""
     cuda = _cupy().cuda
     if isinstance(error, cuda.memory.OutOfMemoryError):
         return DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card")
-    if isinstance(error, cuda.runtime.CUDARuntimeError | cuda.driver.CUDADriverError):
-        return DeviceError(f"{what}: {error}; run the smallest failing case under compute-sanitizer to see where")
-    return error
+    if not isinstance(error, cuda.runtime.CUDARuntimeError | cuda.driver.CUDADriverError):
+        return error
+    if error.status in TOO_LARGE:
+        return DeviceError(f"{what}: {error}; use fewer threads per block, less shared memory or a smaller grid")
+    if error.status not in LOST:
+        return DeviceError(f"{what}: {error}")
+    last = f", by the launch of {device.last_launch} or an earlier one" if device and device.last_launch else ""
+    return DeviceError(
+        f"{what}: {error}{last}; what it held is lost: go on with another device or start again, and run the smallest "
+        "failing case with REPRO_INSTRUMENT=sanitize on the emulator, or under compute-sanitizer, to see where"
+    )
 
 
 @contextmanager
-def _errors_of(what: str) -> Iterator[None]:
+def _errors_of(what: str, device: "Cuda | None" = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise _explain(what, error) from None
+        raise _explain(what, error, device) from None
 
 
 class CudaKernel(Kernel):
@@ -89,11 +102,15 @@ class CudaKernel(Kernel):
         self._driver = _cupy().cuda.driver
         self._launch_kernel = self._driver.launchKernel
 
+    def __str__(self) -> str:
+        grid, block = self._extents
+        return f"kernel {self.name}, grid {grid}, block {block}"
+
     def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
         """As many as the driver's occupancy calculation gives for all multiprocessors."""
         self._allow_shared(shared_bytes)
         threads = math.prod(block) if isinstance(block, tuple) else block
-        with _errors_of(f"kernel {self.name}"):
+        with _errors_of(str(self), self.device):
             fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, threads, shared_bytes)
         return int(fitting) * int(self.device.properties["multiProcessorCount"])
 
@@ -115,7 +132,8 @@ class CudaKernel(Kernel):
                     self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
                 )
         except Exception as error:  # narrowed by _explain; a context manager would double a launch's cost
-            raise _explain(f"kernel {self.name}, grid {grid}, block {block}", error) from None
+            raise _explain(str(self), error, device) from None
+        device.last_launch = self
         device.close(start)
 
 
@@ -143,6 +161,7 @@ class Cuda(Device):
             properties["maxThreadsPerBlock"],
             properties["sharedMemPerBlockOptin"],
         )
+        self.last_launch: CudaKernel | None = None
         self._open_events: list[tuple[Any, Any]] = []
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
@@ -164,7 +183,7 @@ class Cuda(Device):
 
     def synchronize(self) -> None:
         """Wait for the stream; a failed launch is raised here."""
-        with _errors_of(self.name):
+        with _errors_of(self.name, self):
             self.stream.synchronize()
 
     def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -172,7 +191,7 @@ class Cuda(Device):
         runtime = self.cupy.cuda.runtime
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         nbytes = max(1, count * np.dtype(dtype).itemsize)
-        with _errors_of(self.name), self._device:
+        with _errors_of(self.name, self), self._device:
             pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
         memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
         weakref.finalize(memory, runtime.freeHost, pointer)
@@ -192,7 +211,7 @@ class Cuda(Device):
 
     def _copy(self, way: str, to: int, source: int, array: Array, kind: int, after: Sequence[Event]) -> Event:
         stream = self._copy_streams[way]
-        with _errors_of(self.name), self._device:
+        with _errors_of(self.name, self), self._device:
             for earlier in after:
                 stream.wait_event(earlier)
             self.cupy.cuda.runtime.memcpyAsync(to, source, array.nbytes, kind, stream.ptr)
@@ -210,7 +229,7 @@ class Cuda(Device):
 
     def finish(self, event: Event) -> None:
         """The host waits."""
-        with _errors_of(self.name):
+        with _errors_of(self.name, self):
             event.synchronize()
 
     def mark(self) -> Any:
@@ -251,24 +270,24 @@ class Cuda(Device):
         return kernels
 
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any:
-        with _errors_of(self.name), self._device, self.stream:
+        with _errors_of(self.name, self), self._device, self.stream:
             return self.cupy.empty(shape, dtype)
 
     def _pointer(self, data: Any) -> int:
         return int(data.data.ptr)
 
     def _fill(self, array: Array, value: np.generic) -> None:
-        with _errors_of(self.name), self._device, self.stream:
+        with _errors_of(self.name, self), self._device, self.stream:
             array.data.fill(value)
 
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
-        with _errors_of(self.name), self._device, self.stream:
+        with _errors_of(self.name, self), self._device, self.stream:
             array.data.set(values, stream=self.stream)
             self.stream.synchronize()
 
     def _download(self, array: Array) -> NDArray[Any]:
         if not array.contiguous:
-            with _errors_of(self.name), self._device:
+            with _errors_of(self.name, self), self._device:
                 values: NDArray[Any] = array.data.get(stream=self.stream, blocking=True)
                 return values
         # The runtime's own calls: a loop that reads one word after every launch waits for nothing else.

@@ -26,7 +26,7 @@ from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, Ker
 from repro.device.host_memory import HostMemory
 from repro.device.late_copies import CopyStream, Point
 from repro.device.source import Constants, Parameter, declare, load_source
-from repro.device.toolchain import Instrument, build_module, compiler, name_places
+from repro.device.toolchain import Instrument, build_module, chosen_instrument, compiler, name_places
 from repro.device.traffic import TrafficLog
 from repro.errors import DeviceError
 
@@ -135,7 +135,8 @@ class Emulator(Device):
 
     thread_order: in which order runnable threads are resumed. seed: of the random order. warp_size: 32, or 64 as on
     AMD. workers: host threads that run blocks. multiprocessors: how many a cooperative launch may fill.
-    instrument: what every launch is watched for: "sanitize", "races" or "traffic" (see docs/emulator.md).
+    instrument: what every launch is watched for: "sanitize", "races" or "traffic" (see docs/emulator.md), else what
+    $REPRO_INSTRUMENT says.
     """
 
     kind = "emulator"
@@ -149,7 +150,7 @@ class Emulator(Device):
         warp_size: Literal[32, 64] = 32,
         workers: int | None = None,
         multiprocessors: int = 4,
-        instrument: Instrument = "none",
+        instrument: Instrument | None = None,
     ) -> None:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         super().__init__(index, memory_bytes or total // 2, warp_size)
@@ -159,7 +160,7 @@ class Emulator(Device):
         self.workers = workers or host_threads()
         self.pool = ThreadPoolExecutor(max(1, self.workers - 1))
         self.multiprocessors = multiprocessors
-        self.instrument = instrument
+        self.instrument = instrument or chosen_instrument()
         self.memory = HostMemory()
         self.traffic_log: TrafficLog | None = None
         self._random = np.random.default_rng(seed)

@@ -8,11 +8,11 @@ import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from repro.device.cache import cached_file
 from repro.device.source import Source
-from repro.errors import DeviceError
+from repro.errors import DeviceError, InputError
 
 # sanitize: every access is checked against the arrays there are, and undefined behaviour is reported.
 # races: conflicting accesses that nothing orders are reported. traffic: sectors, transactions, bank conflicts.
@@ -41,6 +41,15 @@ OPTIONS: dict[Instrument, str] = {
     "traffic": f"{SEE_ACCESSES} -fsanitize-coverage=trace-pc -fno-reorder-blocks",
 }
 STACK_BYTES: dict[bool, int] = {False: 64 * 1024, True: 512 * 1024}
+
+
+def chosen_instrument() -> Instrument:
+    """What $REPRO_INSTRUMENT says, else "none". Raises InputError for another word."""
+    given = os.environ.get("REPRO_INSTRUMENT") or "none"
+    for known in get_args(Instrument):
+        if given == known:
+            return known  # type: ignore[no-any-return]
+    raise InputError(f"REPRO_INSTRUMENT={given}: choose one of {', '.join(get_args(Instrument))}")
 
 
 @cache

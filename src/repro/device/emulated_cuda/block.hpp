@@ -136,11 +136,15 @@ inline uint64_t digest(const char* begin, const char* end, uint64_t seed) {
 struct Patience {
     uint64_t rounds = 0, next = 1 << 13, seen = 0;
 
-    // To be asked after each round in which a thread slept.
-    template <class SharedDigest>
-    bool ends(SharedDigest shared_digest) {
+    // To be asked after each round in which a thread slept: is it time to look at the memory?
+    bool checks() {
         if (++rounds < next) return false;
         next *= 2;
+        return true;
+    }
+
+    template <class SharedDigest>
+    bool ends(SharedDigest shared_digest) {
         uint64_t before = seen;
         seen = shared_digest(0);
         for (uint64_t i = 0; i < block.launch->memory_count; ++i)
@@ -148,6 +152,13 @@ struct Patience {
         return seen == before;
     }
 };
+
+// Whether this host thread's block has something to do besides waiting. Blocks of an ordinary launch that other host
+// threads run may still end its wait.
+inline void set_working(bool& working, bool now) {
+    if (now != working) __atomic_add_fetch(&block.launch->working, now ? 1 : -1, __ATOMIC_SEQ_CST);
+    working = now;
+}
 
 inline const Thread* first_asleep(const Thread* threads, unsigned count) {
     for (unsigned i = 0; i < count; ++i)
@@ -161,12 +172,21 @@ inline void run_block() {
         seed = digest(__start_repro_shared, __stop_repro_shared, seed + block.running);
         return digest(block.dynamic_shared, block.dynamic_shared + block.launch->shared_bytes, seed);
     };
-    while (block.running && !block.failed)
-        if (run_round() && patience.ends(shared_digest)) {
+    bool working = false;
+    set_working(working, true);
+    while (block.running && !block.failed) {
+        bool slept = run_round();
+        if (!slept) set_working(working, true);
+        else if (patience.checks()) set_working(working, !patience.ends(shared_digest));
+        if (working || block.failed) continue;
+        if (__atomic_load_n(&block.launch->failed, __ATOMIC_SEQ_CST)) block.failed = true;
+        else if (!__atomic_load_n(&block.launch->working, __ATOMIC_SEQ_CST)) {
             char waits[160];
             describe(waits, sizeof waits, *first_asleep(pool.data(), block.threads));
             report("a wait that nobody ends (only blocks of a cooperative launch may wait for others): %s", waits);
         }
+    }
+    set_working(working, false);
     if (block.failed) drop_fibers();
     on_block_end();
 }

@@ -37,8 +37,9 @@ struct Launch {
     uint64_t seed;
     uint64_t next_block;
     uint32_t cooperative;  // all blocks are resident at once and take turns
+    uint32_t working;      // host threads whose block has something to do besides waiting
     uint32_t failed;
-    char error[1016];
+    char error[1012];
     const Memory* memories;  // the device's arrays, in the order of their addresses
     uint64_t memory_count;
     const TrafficRow* traffic;  // what an instrumented build has counted

@@ -1,0 +1,69 @@
+"""Each package's variants on small inputs that reach every kernel, for the instrumented emulators and for NVRTC."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from repro.device import Device
+
+
+def wfa(device: Device) -> None:
+    """Similar, different, equal and empty strings, of 4 and of 256 symbols."""
+    from repro.wfa.hybrid import by_bit_parallel
+    from repro.wfa.packing import PackedPair
+    from repro.wfa.reference import wagner_fischer
+    from repro.wfa.variants import VARIANTS
+
+    rng = np.random.default_rng(1)
+    four, bytes_ = rng.integers(65, 69, 150, dtype=np.uint8), rng.integers(0, 256, 80, dtype=np.uint8)
+    similar = np.delete(four, [20, 90])
+    similar[[7, 60, 130]] ^= 1
+    pairs = [(four, similar), (four[:60], rng.integers(65, 69, 90, dtype=np.uint8)), (bytes_, bytes_[::-1].copy())]
+    pairs += [(four, four), (four[:0], four[:3])]
+    for variant in VARIANTS.values():
+        small = {name: min(setting.default, 32) for name, setting in variant.settings.items()}
+        for a, b in pairs:
+            assert variant.run(device, a, b, **variant.complete(small)).distance == wagner_fischer(a, b), variant.name
+    for a, b in pairs[:3]:  # too short for `hybrid` to come to its strips by itself
+        assert by_bit_parallel(PackedPair(device, a, b), 8).distance == wagner_fischer(a, b)
+
+
+def reorder(device: Device) -> None:
+    """Sequences longer and shorter than a block's square and a warp's strip."""
+    from repro.reorder.reference import best_score
+    from repro.reorder.scoring import Scoring
+    from repro.reorder.variants import VARIANTS
+
+    rng = np.random.default_rng(2)
+    for m, n in ((150, 75), (20, 170), (1, 5)):
+        a, b = rng.integers(65, 69, m, dtype=np.uint8), rng.integers(65, 69, n, dtype=np.uint8)
+        for variant in VARIANTS.values():
+            small = {"block_size": 32} if "block_size" in variant.settings else {}
+            assert variant.run(device, a, b, **variant.complete(small)).score == best_score(a, b, Scoring())
+
+
+def apsp(device: Device) -> None:
+    """Graphs of one and of several tiles, whose number of vertices divides by nothing, with and without paths."""
+    from repro.apsp.out_of_core import out_of_core
+    from repro.apsp.ranges import INFINITE
+    from repro.apsp.reference import floyd_warshall
+    from repro.apsp.variants import VARIANTS
+
+    rng = np.random.default_rng(3)
+    for dtype, vertices in ((np.int16, 140), (np.float32, 70)):
+        infinite = INFINITE[np.dtype(dtype)]
+        weights = rng.integers(1, 50, (vertices, vertices)).astype(dtype)
+        weights[rng.random(weights.shape) < 0.7] = infinite
+        np.fill_diagonal(weights, 0)
+        expected = floyd_warshall(weights, infinite)[0]
+        for predecessors in (False, True):
+            for variant in VARIANTS.values():
+                small = (
+                    {"block": 16} if "block" in variant.settings else {"tile": 64 if variant.name == "staged" else 16}
+                )
+                outcome = variant.run(device, weights, predecessors, **variant.complete(small))
+                assert np.array_equal(outcome.distances, expected), variant.name
+            assert np.array_equal(out_of_core(device, weights, predecessors, tile=64).distances, expected)
+
+
+RUNS: dict[str, Callable[[Device], None]] = {"apsp": apsp, "reorder": reorder, "wfa": wfa}
