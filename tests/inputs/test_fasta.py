@@ -1,3 +1,4 @@
+import errno
 import gzip
 import hashlib
 import string
@@ -5,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
@@ -77,7 +78,6 @@ names = st.text(string.ascii_letters + string.digits + "._|#:-", min_size=1, max
 letters = st.text(string.ascii_letters + "*", max_size=300)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(names, letters, min_size=1, max_size=5), st.booleans())
 def test_what_is_written_is_read_back(tmp_path, content, compress):
     path = tmp_path / "round.fa"
@@ -173,3 +173,13 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="cannot be written"):
         write_fasta("/dev/null/out.fa", [])
+    with pytest.raises(InputError, match="is a directory; give the name of a file"):
+        write_fasta(tmp_path, [])
+
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+        yield
+
+    with pytest.raises(InputError, match=r"out\.fa: cannot be written \(No space left on device\); make room"):
+        write_fasta(tmp_path / "out.fa", full())
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
@@ -15,7 +15,6 @@ from repro.inputs.graphs.synthetic import KINDS, random_graph
 
 SHARED = Path(__file__).parents[3] / "shared/data/graphs"
 ENDINGS = ["gr", "mtx", "txt", "tsv", "csv", "edges", "npy", "gr.gz", "mtx.gz"]
-tmp_per_test = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 @st.composite
@@ -52,7 +51,6 @@ def edge_multiset(g, by_name=False):
     return sorted(edges)
 
 
-@tmp_per_test
 @given(graphs())
 @pytest.mark.parametrize("ending", ["gr", "mtx", "tsv"])
 def test_round_trip_keeps_every_edge(tmp_path, ending, g):
@@ -69,7 +67,6 @@ def test_round_trip_keeps_every_edge(tmp_path, ending, g):
         assert read.weights.dtype == g.weights.dtype
 
 
-@tmp_per_test
 @given(graphs(names="words"))
 def test_round_trip_keeps_names(tmp_path, g):
     write_graph(tmp_path / "g.tsv", g)
@@ -79,7 +76,6 @@ def test_round_trip_keeps_names(tmp_path, g):
     assert edge_multiset(read, by_name=True) == edge_multiset(g, by_name=True)
 
 
-@tmp_per_test
 @given(graphs())
 def test_dense_round_trip_keeps_the_matrix(tmp_path, g):
     write_graph(tmp_path / "g.npy", g)

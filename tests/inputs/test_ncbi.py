@@ -2,10 +2,12 @@ import datetime
 import email.utils
 import hashlib
 import multiprocessing
+import os
 import socket
 import time
 import types
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import Bio.Entrez
@@ -23,7 +25,7 @@ ACCESSION = "NC_000898.3"
 LETTERS = "ACGTRNacgt" * 100
 FASTA = f">{ACCESSION} A virus\n{LETTERS}\n".encode()
 SHA256 = hashlib.sha256(LETTERS.upper().encode()).hexdigest()
-CLIENT = Client(email="a@example.org", api_key="secret", timeout_s=0.3, attempts=4)
+CLIENT = Client(email="a@example.org", api_key="secret", timeout_s=10, attempts=4)
 PAGE = b"<!DOCTYPE html>\n<html><body>Maintenance</body></html>"
 
 
@@ -140,9 +142,10 @@ FETCH_FAULTS = {
 )
 def test_a_lasting_fault_is_named_and_a_passing_one_is_survived(server, tmp_path, waits, utility, fault):
     behave, message = (FAULTS | FETCH_FAULTS)[fault]
+    client = replace(CLIENT, timeout_s=0.5) if fault == "silence" else CLIENT
     server.next[utility].extend([behave] * CLIENT.attempts)
     with pytest.raises(FetchError, match=message) as caught:
-        fetch(ACCESSION, tmp_path, CLIENT)
+        fetch(ACCESSION, tmp_path, client)
     assert str(caught.value).startswith(f"{ACCESSION}: ")
     assert str(caught.value).endswith("(4 attempts); try again later")
     assert "\n" not in str(caught.value)
@@ -152,7 +155,7 @@ def test_a_lasting_fault_is_named_and_a_passing_one_is_survived(server, tmp_path
     assert files(tmp_path) == []
 
     server.next[utility].extend([behave] * (CLIENT.attempts - 1))
-    assert len(read_sequence(fetch(ACCESSION, tmp_path, CLIENT))) == len(LETTERS)
+    assert len(read_sequence(fetch(ACCESSION, tmp_path, client))) == len(LETTERS)
 
 
 def other(name: bytes) -> bytes:
@@ -309,6 +312,19 @@ def test_an_interrupted_download_leaves_no_file_under_its_name(server, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         fetch(ACCESSION, tmp_path, CLIENT, progress=interrupt)
     assert files(tmp_path) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_cannot_be_written(server, tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="cannot be written"):
+        fetch(ACCESSION, tmp_path / "cache", CLIENT)
+
+
+def test_a_cache_below_a_file(server, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"file/cache: cannot be written \(Not a directory\)"):
+        fetch(ACCESSION, tmp_path / "file" / "cache", CLIENT)
 
 
 def test_no_network_is_said_at_once(tmp_path, monkeypatch, waits):

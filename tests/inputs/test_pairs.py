@@ -32,7 +32,7 @@ def test_similarity_is_relative_to_the_longer_sequence():
     assert similarity(0, 0, 0) == 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(100, 3000), st.floats(0.6, 1.0), st.integers(0, 2**32))
 def test_the_measured_similarity_is_the_wanted_one(length, wanted, seed):
     pair = make_pair(length, wanted, seed)

@@ -50,7 +50,7 @@ def check_truth(read: Read, letters: dict[str, bytes]) -> None:
 genomes = st.lists(st.text("ACGTNRY", min_size=1, max_size=800), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(genomes, st.sampled_from(["illumina", "clr"]), st.integers(0, 2**32))
 def test_the_truth_leads_from_the_genome_to_the_read(texts, platform, seed):
     texts.append("ACGGTCATTN" * 60)

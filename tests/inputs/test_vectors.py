@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -22,10 +22,8 @@ values = st.one_of(
     hnp.arrays(np.uint8, shapes),
     hnp.arrays(np.bool_, shapes),
 )
-tmp_per_test = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
-@tmp_per_test
 @given(values)
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "tsv"])
 def test_round_trip(tmp_path, ending, values):
@@ -39,7 +37,6 @@ def test_round_trip(tmp_path, ending, values):
         assert read.names == written.names
 
 
-@tmp_per_test
 @given(hnp.arrays(np.float32, shapes, elements=st.floats(width=32, **floats)))
 @pytest.mark.parametrize("ending", ["f32", "f64"])
 def test_raw_round_trip_is_one_vector_after_another(tmp_path, ending, values):
@@ -52,7 +49,6 @@ def test_raw_round_trip_is_one_vector_after_another(tmp_path, ending, values):
     np.testing.assert_array_equal(read_vectors(path, fields=values.shape[1]).values, values)
 
 
-@tmp_per_test
 @given(hnp.arrays(np.bool_, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=100)))
 def test_packed_bits(tmp_path, bits):
     written = vector_set(bits)

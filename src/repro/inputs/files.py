@@ -1,5 +1,6 @@
 """Reading plain or gzip files whole, and writing files that appear under their name only when complete."""
 
+import errno
 import gzip
 import io
 import os
@@ -13,6 +14,7 @@ from repro.errors import InputError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class DamagedGzip(InputError):
@@ -62,9 +64,11 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
 
     An interrupted or failed block leaves neither the temporary file nor a half-written `path`.
     The temporary name keeps the suffixes of `path`, because writers choose their format by them.
-    Raises InputError when the folder cannot be written.
+    Raises InputError when the folder cannot be written or is full.
     """
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; give the name of a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix="".join(path.suffixes))
@@ -79,6 +83,10 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
         os.umask(umask)
         partial.chmod(0o666 & ~umask)
         partial.replace(path)
+    except OSError as error:
+        if error.errno not in _NO_SPACE:
+            raise
+        raise InputError(f"{path}: cannot be written ({error.strerror}); make room and run it again") from None
     finally:
         with suppress(FileNotFoundError):
             partial.unlink()

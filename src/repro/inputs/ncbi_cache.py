@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.errors import InputError
 from repro.inputs.fasta import Sequence, read_sequence, write_fasta
 from repro.inputs.files import complete_or_absent
 from repro.inputs.known_records import LENGTH_AND_SHA256
@@ -146,7 +147,11 @@ def _check(what: str, record: Sequence, expected: Expected, advice: str) -> None
 @contextmanager
 def _only_one(cache: Path) -> Iterator[None]:
     """Hold the cache's lock; it is the process's, so a killed download leaves no lock behind."""
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / ".lock").open("w") as lock:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        lock = (cache / ".lock").open("w")
+    except OSError as error:
+        raise InputError(f"{cache}: cannot be written ({error.strerror}); choose another cache") from None
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
