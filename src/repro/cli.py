@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import repro
-from repro.commands import devices, distance, fetch, nw, simulate, variants
+from repro.commands import apsp, devices, distance, fetch, nw, simulate, variants
 from repro.errors import ReproError
 
-COMMANDS = (distance, nw, fetch, simulate, variants, devices)
+COMMANDS = (distance, nw, apsp, fetch, simulate, variants, devices)
 
 
 def build_parser() -> argparse.ArgumentParser:

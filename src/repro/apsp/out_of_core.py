@@ -23,7 +23,7 @@ from repro.apsp.outcome import (
     settled,
 )
 from repro.apsp.ranges import INFINITE
-from repro.apsp.staged import DEPTH, KERNELS, PANEL, THREADS, Layout, close, close_with_predecessors
+from repro.apsp.staged import DEPTH, KERNELS, PANEL, THREADS, TILE, Layout, close, close_with_predecessors
 from repro.apsp.tile_store import FileStore, MemoryStore, TileStore
 from repro.device import Array, Device, Event
 from repro.errors import DeviceError
@@ -56,7 +56,7 @@ class Plan:
         """The largest blocks whose pivot row and working set stay within `budget` bytes. Raises DeviceError."""
         multiple = PANEL if predecessors else layout.multiple
         size = np.dtype(layout.word).itemsize // layout.lanes
-        tiles = -(-n // multiple)
+        tiles = max(1, -(-n // multiple))
         needed = 0
         for blocks in range(1, tiles + 1):
             edge = -(-tiles // blocks) * multiple
@@ -68,6 +68,13 @@ class Plan:
             f"out-of-core needs {needed:,} bytes of device memory for {n} vertices, {budget:,} are allowed: "
             "give a larger memory budget"
         )
+
+
+def fits(weights: NDArray[Any], predecessors: bool, device: Device) -> bool:
+    """Whether the whole matrix stays within what is left of the memory budget. Raises DeviceError as `Plan.of`."""
+    dtype = np.dtype(np.int32) if predecessors and weights.dtype == np.int16 else weights.dtype
+    layout = Layout.of(dtype, TILE.default, nonnegative=True)
+    return Plan.of(len(weights), layout, predecessors, device.memory_bytes - device.memory_used).blocks <= 1
 
 
 def out_of_core(

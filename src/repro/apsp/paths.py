@@ -1,16 +1,20 @@
 """All-pairs shortest paths in the manner of `scipy.sparse.csgraph.floyd_warshall`, and the paths themselves."""
 
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from repro.apsp.outcome import NO_PREDECESSOR
+from repro.apsp.out_of_core import fits
+from repro.apsp.outcome import NO_PREDECESSOR, Outcome
 from repro.apsp.ranges import INFINITE, check_after, check_before, distance_type, unreachable
 from repro.apsp.variants import VARIANTS
 from repro.apsp.weights import weight_matrix
 from repro.bench.variant import choose
-from repro.device import open_device
+from repro.device import Device, open_device
 from repro.errors import InputError, ReproError
 
 
@@ -21,7 +25,7 @@ def shortest_paths(
     unweighted: bool = False,
     *,
     dtype: DTypeLike | None = None,
-    variant: str = "staged",
+    variant: str | None = None,
     device: str = "auto",
     memory_bytes: int | None = None,
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.int32]]:
@@ -29,10 +33,11 @@ def shortest_paths(
 
     graph: n x n weights. In a dense array inf is no edge (in an array of integers, the largest value of their type) and
     0 is an edge of weight 0; in a SciPy sparse array every stored entry is an edge, 0 and parallel ones too. NaN and
-    -inf are refused.
+    -inf are refused. A graph of `repro.inputs` is taken too.
     directed: False lets every edge be walked both ways. return_predecessors: return them too. unweighted: count edges.
     dtype: float32, float64, int32 or int16; if it is not given, float32 for weights of float32 and float64 for others.
-    variant: see `repro variants apsp`. device: as for `repro.device.open_device`. memory_bytes: its memory budget.
+    variant: see `repro variants apsp`; if it is not given, staged where the memory budget allows it, else out-of-core.
+    device: as for `repro.device.open_device`. memory_bytes: its memory budget.
 
     Returns the n x n distances, inf for no path (the largest value of an integer dtype). With return_predecessors also
     n x n of int32: [i, j] is the vertex before j on a shortest path from i, -9999 where i is j or no path leads to j.
@@ -41,19 +46,48 @@ def shortest_paths(
     """
     if dtype is None:
         dtype = np.float32 if getattr(graph, "dtype", None) == np.float32 else np.float64
-    wanted = distance_type(dtype)
-    chosen = choose(VARIANTS, variant)
-    weights = weight_matrix(graph, wanted, directed, unweighted)
-    check_before(weights)
-    outcome = chosen.run(open_device(device, memory_bytes), weights, return_predecessors, **chosen.complete({}))
-    check_after(outcome.distances, weights)
-    distances: NDArray[Any] = outcome.distances
-    if wanted.kind == "i":
-        distances = np.where(distances == INFINITE[wanted], unreachable(wanted), distances)
-    if not return_predecessors:
+    weights = weight_matrix(graph, distance_type(dtype), directed, unweighted)
+    outcome = solve(weights, return_predecessors, open_device(device, memory_bytes), variant)
+    distances = as_shown(outcome.distances)
+    if outcome.predecessors is None:
         return distances
-    assert outcome.predecessors is not None
     return distances, outcome.predecessors
+
+
+def solve(
+    weights: NDArray[Any],
+    predecessors: bool,
+    device: Device,
+    variant: str | None = None,
+    folder: Path | None = None,
+    progress: Callable[[int, int], None] = lambda done, rounds: None,
+) -> Outcome:
+    """Choose a variant and run it on a weight matrix, between the checks of the type's range.
+
+    folder: where out-of-core keeps its blocks, so that a killed run continues; in host memory if it is not given.
+    progress: called with the number of rounds that are finished and of all, where out-of-core runs.
+    Raises NegativeCycleError, InputError and DeviceError.
+    """
+    if variant is not None:
+        choose(VARIANTS, variant)
+    check_before(weights)
+    if variant is None:
+        variant = "staged" if fits(weights, predecessors, device) else "out-of-core"
+    chosen = choose(VARIANTS, variant)
+    settings: dict[str, Any] = chosen.complete({})
+    if variant == "out-of-core" and folder is not None:
+        settings |= {"folder": folder, "key": {"sha256": sha256(np.ascontiguousarray(weights).data).hexdigest()}}
+    if variant == "out-of-core":
+        settings |= {"progress": progress}
+    outcome: Outcome = chosen.run(device, weights, predecessors, **settings)
+    check_after(outcome.distances, weights)
+    return outcome
+
+
+def as_shown(distances: NDArray[Any]) -> NDArray[Any]:
+    """Distances with the public value for no path instead of the kernels' one."""
+    infinite, shown = INFINITE[distances.dtype], unreachable(distances.dtype)
+    return distances if infinite == shown else np.where(distances == infinite, shown, distances)
 
 
 def path(predecessors: NDArray[np.integer[Any]], source: int, target: int) -> list[int]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from repro.apsp.outcome import NegativeCycleError
 from repro.apsp.ranges import INFINITE
 from repro.errors import InputError
+from repro.inputs.graphs.graph import Graph
 
 
 def weight_matrix(graph: Any, dtype: np.dtype, directed: bool = True, unweighted: bool = False) -> NDArray[Any]:
@@ -19,12 +20,13 @@ def weight_matrix(graph: Any, dtype: np.dtype, directed: bool = True, unweighted
     Of parallel edges, and of the two directions of an undirected edge, the smallest weight counts; a loop never does.
     Raises InputError for what is no matrix of weights, NegativeCycleError for a negative loop.
     """
-    if scipy.sparse.issparse(graph):
+    if isinstance(graph, Graph):
+        directed = directed and graph.directed
+        matrix = _from_edges(graph.nodes, graph.sources, graph.targets, graph.weights, dtype, graph.names)
+    elif scipy.sparse.issparse(graph):
         found = graph.tocoo()
         _check_square(found.shape)
-        matrix = np.full(found.shape, INFINITE[dtype])
-        weights = _converted(found.data, dtype, lambda e: (found.row[e], found.col[e]))
-        np.minimum.at(matrix, (found.row, found.col), weights)
+        matrix = _from_edges(found.shape[0], found.row, found.col, found.data, dtype, range(found.shape[0]))
     else:
         dense = np.asarray(graph)
         _check_square(dense.shape)
@@ -37,6 +39,13 @@ def weight_matrix(graph: Any, dtype: np.dtype, directed: bool = True, unweighted
     if len(loops):
         raise NegativeCycleError(int(loops[0]))
     np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def _from_edges(n: int, tails: Any, heads: Any, values: NDArray[Any], dtype: np.dtype, names: Any) -> NDArray[Any]:
+    weights = _converted(values, dtype, lambda e: (names[tails[e]], names[heads[e]]))
+    matrix = np.full((n, n), INFINITE[dtype])
+    np.minimum.at(matrix, (tails, heads), weights)
     return matrix
 
 

@@ -1,0 +1,92 @@
+"""`repro apsp`: the shortest paths between all nodes of a graph."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "apsp",
+        help="compute the shortest paths between all nodes of a graph",
+        description="Compute the lengths of the shortest paths between all nodes of a graph, and the paths. Files are "
+        "NumPy arrays in the order of the graph's nodes, whose names stand in FILE.names.txt beside them; no path is "
+        "inf, or the largest value of an integer type.",
+    )
+    parser.add_argument("graph", metavar="GRAPH", help=".gr, .mtx, .npy, or an edge list .txt .tsv .csv .edges; or .gz")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the distances to this .npy file")
+    parser.add_argument(
+        "--predecessors", type=Path, metavar="FILE", help="write the node before each, by index, -9999 for none"
+    )
+    parser.add_argument("--path", nargs=2, metavar=("A", "B"), help="print a shortest path from node A to node B")
+    parser.add_argument("--undirected", action="store_true", help="let every edge be walked both ways")
+    parser.add_argument(
+        "--dtype", default="float64", metavar="T", help="float32, float64, int32 or int16 (%(default)s)"
+    )
+    parser.add_argument(
+        "--variant", metavar="NAME", help="see `repro variants apsp` (staged, or out-of-core where memory is short)"
+    )
+    parser.add_argument("--device", default="auto", metavar="D", help="auto, cuda, cuda:N or emulator (%(default)s)")
+    parser.add_argument("--memory", type=int, metavar="BYTES", help="how much of the device's memory may be used")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute, write and print what was asked for."""
+    from repro.apsp.files import write_matrix
+    from repro.apsp.outcome import NegativeCycleError
+    from repro.apsp.paths import as_shown, path, solve
+    from repro.apsp.ranges import distance_type
+    from repro.apsp.weights import weight_matrix
+    from repro.device import open_device
+    from repro.errors import InputError
+    from repro.inputs.graphs.files import read_graph
+
+    if not (args.output or args.predecessors or args.path):
+        raise InputError("nothing to write or print: give -o, --predecessors or --path")
+    for file in filter(None, (args.output, args.predecessors)):
+        if file.suffix != ".npy":
+            raise InputError(f"{file}: the result is a NumPy array; let the name end in .npy")
+    dtype = distance_type(args.dtype)
+    graph = read_graph(args.graph)
+    ends = [_index(graph.names, name, args.graph) for name in args.path or ()]
+    keep = args.output or args.predecessors
+    folder = keep and keep.with_name(f".{keep.name}.unfinished")
+    try:
+        weights = weight_matrix(graph, dtype, directed=not args.undirected)
+        outcome = solve(
+            weights,
+            bool(args.predecessors or args.path),
+            open_device(args.device, args.memory),
+            args.variant,
+            folder,
+            lambda done, rounds: print(f"repro: round {done} of {rounds}", file=sys.stderr),
+        )
+    except NegativeCycleError as error:
+        name = graph.names[error.vertex]
+        raise InputError(
+            f"{args.graph}: a cycle through node {name} has a negative length: there are no shortest paths"
+        ) from None
+    except InputError as error:
+        raise InputError(f"{args.graph}: {error}") from None
+    if args.output:
+        write_matrix(args.output, as_shown(outcome.distances), graph.names)
+    if args.predecessors and outcome.predecessors is not None:
+        write_matrix(args.predecessors, outcome.predecessors, graph.names)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    if args.path and outcome.predecessors is not None:
+        print(f"distance {as_shown(outcome.distances)[ends[0], ends[1]]}")
+        print("path", *(graph.names[vertex] for vertex in path(outcome.predecessors, ends[0], ends[1])))
+    return 0
+
+
+def _index(names: tuple[str, ...], name: str, file: str) -> int:
+    from repro.errors import InputError
+
+    if name not in names:
+        raise InputError(f"{file}: there is no node '{name}'")
+    return names.index(name)
