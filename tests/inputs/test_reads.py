@@ -221,6 +221,12 @@ def test_a_failing_program_is_one_line(only):
         mason()
 
 
+def test_a_record_too_short_for_masons_fragments_is_named(only):
+    only("mason_simulator", "echo 'mason_simulator version: 2.0.9'")
+    with pytest.raises(InputError, match="record b has 400 letters, but Mason cuts fragments of about 300"):
+        list(programs.mason([sequence("a", "ACGT" * 500), sequence("b", "ACGT" * 100)], 100, 10, 1))
+
+
 def installed(make):
     try:
         return make()

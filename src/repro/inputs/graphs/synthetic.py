@@ -1,9 +1,11 @@
-"""Random graphs of three shapes: Erdos-Renyi, grid, and scale-free."""
+"""Random graphs of three shapes: Erdos-Renyi, grid, and scale-free.
+
+networkx is imported where it is needed: reading a sheet only needs the names of the kinds.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from repro.errors import InputError
@@ -14,10 +16,14 @@ _EDGES_PER_NEW_NODE = 4
 
 
 def _erdos_renyi(nodes: int, density: float, seed: int) -> Any:
+    import networkx as nx
+
     return nx.fast_gnp_random_graph(nodes, density, seed=seed, directed=True)
 
 
 def _grid(nodes: int, density: float, seed: int) -> Any:
+    import networkx as nx
+
     rows = int(np.sqrt(nodes))
     if rows * rows != nodes:
         raise InputError(f"a grid of {nodes} nodes; give a square number, such as {rows * rows}")
@@ -25,6 +31,8 @@ def _grid(nodes: int, density: float, seed: int) -> Any:
 
 
 def _scale_free(nodes: int, density: float, seed: int) -> Any:
+    import networkx as nx
+
     return nx.barabasi_albert_graph(nodes, min(_EDGES_PER_NEW_NODE, nodes - 1), seed=seed)
 
 

@@ -21,7 +21,7 @@ from repro.inputs.reads.simulate import Read
 
 # Debian installs Mason outside PATH.
 _DEBIAN_MASON = "/usr/lib/seqan/bin/mason_simulator"
-_MASON_FRAGMENT = 300
+_MASON_FRAGMENT, _MASON_FRAGMENT_SD = 300, 30
 _LARGEST_SEED = 2**31 - 1
 _COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
 
@@ -31,10 +31,17 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
 
     One thread, because Mason's reads depend on their number. Fragments are normal(300, 30) as by default, or twice the
     read where that is more: Mason stops at a read that is longer than its fragment.
-    Raises InputError when Mason 2.0 is not installed or fails.
+    Raises InputError when Mason 2.0 is not installed or fails, and for a record too short for a fragment.
     """
     program = _find("mason_simulator", "seqan-apps", _DEBIAN_MASON)
     _check_version(program, r"mason_simulator version: (\d\S*)", "2.0")
+    fragment = max(_MASON_FRAGMENT, 2 * length)
+    for record in records:
+        if len(record) < fragment + 5 * _MASON_FRAGMENT_SD:
+            raise InputError(
+                f"record {record.name} has {len(record)} letters, but Mason cuts fragments of about {fragment}; "
+                "leave it out, or use builtin"
+            )
     with tempfile.TemporaryDirectory() as folder:
         genome, sam = Path(folder, "genome.fa"), Path(folder, "reads.sam")
         write_fasta(genome, records)
@@ -46,7 +53,7 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
             "--out": Path(folder, "reads.fq"),
             "--out-alignment": sam,
             "--illumina-read-length": length,
-            "--fragment-mean-size": max(_MASON_FRAGMENT, 2 * length),
+            "--fragment-mean-size": fragment,
         }
         _run(program, options)
         yield from _read_sam(sam, {record.name: record.letters for record in records})
