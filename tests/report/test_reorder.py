@@ -12,11 +12,12 @@ from repro.reorder.toy import Toy
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
 from repro.report.reorder import figures, structure
 from repro.report.reorder.claims import claims
-from repro.report.reorder.data import Published, read_measured, side_by_side
+from repro.report.reorder.data import Published, read_hardware_counters, read_measured, side_by_side
 from repro.report.reorder.tables import traffic_of, write_tables
 from tests.bench.example import example_row
 
 PUBLISHED = Published.read(Path(__file__).parents[2] / "resources" / "published")
+NCU = Path(__file__).parents[2] / "resources" / "measured" / "h200" / "reorder" / "ncu.tsv"
 EMULATOR = {"device": "emulator (x86_64 CPU)", "device_kind": "emulator"}
 FORMATS = ("svg", "pdf", "png")
 
@@ -48,8 +49,9 @@ def measured(folder: Path, *rows: Row) -> pd.DataFrame:
     return read_measured([folder / "rows.jsonl"])
 
 
-def verdicts(rows: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    found = claims(rows, traffic_of(rows, PUBLISHED.best_block_size), PUBLISHED)
+def verdicts(rows: pd.DataFrame, counters: tuple[Path, ...] = ()) -> dict[str, tuple[str, str]]:
+    hardware = read_hardware_counters(counters)
+    found = claims(rows, traffic_of(rows, PUBLISHED.best_block_size), hardware, PUBLISHED)
     assert {claim.system for claim in found} == {"reorder"}
     return {claim.claim: (claim.ours, claim.verdict) for claim in found}
 
@@ -108,6 +110,7 @@ def test_times_of_the_emulator_judge_nothing_but_its_counts_do(tmp_path: Path) -
         "optimised: faster with every larger block, but not above",
         "the optimised kernel is faster at every length",
         "speed-up at 10,000 letters, 256 threads",
+        "requests, sectors and transactions as counted here are those of the hardware",
         "compact: faster than Rodinia's kernels on an NVIDIA H200",
     ]
     assert found["memory of the renumbered matrix"] == ("1 of 1 runs (2.00 to 2.00 times)", HOLDS)
@@ -127,6 +130,15 @@ def test_compact_is_compared_with_the_fastest_peer_of_each_length(tmp_path: Path
     assert found == ("2,048: 4.19; 16,384: 22.4 GCUPS", HOLDS)
     slow = verdicts(measured(tmp_path, *rows[1:], row("compact", 2048, 1.2, None)))
     assert slow["compact: faster than Rodinia's kernels on an NVIDIA H200"][1] == FAILS
+
+
+def test_counts_are_compared_with_those_of_the_hardware(tmp_path: Path) -> None:
+    claim = "requests, sectors and transactions as counted here are those of the hardware"
+    rows = measured(tmp_path, row("unoptimised", 64, 1.0))
+    assert verdicts(rows, (NCU,))[claim] == ("12 of 12 counters of Nsight Compute (NVIDIA H200)", HOLDS)
+    other = tmp_path / "ncu.tsv"
+    other.write_text(NCU.read_text().replace("526080", "526081"))
+    assert verdicts(rows, (other,))[claim] == ("11 of 12 counters of Nsight Compute (NVIDIA H200)", FAILS)
 
 
 def test_variants_are_put_side_by_side_where_both_were_measured(tmp_path: Path) -> None:
@@ -216,10 +228,11 @@ def test_peers_are_drawn_on_their_own_device_alone(tmp_path: Path, drawn: list[F
 
 def test_transactions_are_drawn_per_store(tmp_path: Path, drawn: list[Figure]) -> None:
     rows = measured(tmp_path, row("unoptimised", 1024, 7.0), row("optimised", 1024, 2.0))
-    figures.draw_transactions(traffic_of(rows, 256), [])
+    figures.draw_transactions(traffic_of(rows, 256), read_hardware_counters([NCU]), [])
     (point,) = lines_of(drawn[0], 0)["optimised"]
     assert point == (1024, pytest.approx(3.91, abs=0.01))
     assert lines_of(drawn[0], 0)["unoptimised"][0][1] == pytest.approx(28.5, abs=0.1)
+    assert lines_of(drawn[0], 1)["counters of an NVIDIA H200"] == [(2048, pytest.approx(28.54, abs=0.01)), (2048, 1.0)]
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,14 @@ from repro.reorder.toy import Toy
 from repro.report.claims import write_claims
 from repro.report.reorder import figures, structure
 from repro.report.reorder.claims import claims
-from repro.report.reorder.data import Published, read_measured
+from repro.report.reorder.data import Published, read_hardware_counters, read_measured
 from repro.report.reorder.tables import traffic_of, write_tables
 
 with job(snakemake.log[0]):
     published = Published.read(Path(snakemake.input.published[0]).parent)
     toy = Toy(**json.loads(Path(snakemake.input.toy).read_text()))
     rows = read_measured([*snakemake.input.rows, *snakemake.input.measured])
+    hardware = read_hardware_counters(snakemake.input.hardware)
     traffic = traffic_of(rows, published.best_block_size)
     draw = {
         "fig1-dependence-graph": lambda paths: structure.draw_dependence_graph(toy, paths),
@@ -28,9 +29,9 @@ with job(snakemake.log[0]):
         "fig9-memory": lambda paths: figures.draw_memory(rows, published, paths),
         "launches": lambda paths: figures.draw_launches(rows, published, paths),
         "rates": lambda paths: figures.draw_rates(rows, published, paths),
-        "transactions": lambda paths: figures.draw_transactions(traffic, paths),
+        "transactions": lambda paths: figures.draw_transactions(traffic, hardware, paths),
     }
     for name, figure in draw.items():
         figure([path for path in snakemake.output.figures if Path(path).stem == name])
     write_tables(snakemake.output.table, snakemake.output.transactions, rows, traffic)
-    write_claims(snakemake.output.claims, claims(rows, traffic, published))
+    write_claims(snakemake.output.claims, claims(rows, traffic, hardware, published))

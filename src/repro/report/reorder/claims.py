@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from repro.reorder.transactions import count
+from repro.reorder.variants import RENUMBERED, ROW_MAJOR
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged
 from repro.report.reorder.data import BLOCK_SIZE, KERNEL, Published, scores_alone, side_by_side
 
@@ -9,10 +11,11 @@ SYSTEM = "reorder"
 NO_GAIN = 0.05  # a kernel time within this of another is no gain
 
 
-def claims(rows: pd.DataFrame, traffic: pd.DataFrame, published: Published) -> list[Claim]:
+def claims(rows: pd.DataFrame, traffic: pd.DataFrame, hardware: pd.DataFrame, published: Published) -> list[Claim]:
     """Every claim with its verdict.
 
-    rows: checked rows of this run and of resources/measured. traffic: what `tables.traffic_of` counted.
+    rows: checked rows of this run and of resources/measured. traffic: what `tables.traffic_of` counted. hardware: what
+    `data.read_hardware_counters` gives.
     """
     filled = scores_alone(rows)
     gpu = filled[filled["device_kind"] == "cuda"]
@@ -21,6 +24,7 @@ def claims(rows: pd.DataFrame, traffic: pd.DataFrame, published: Published) -> l
         *_speed(gpu, published),
         *_memory(filled, published),
         *_transactions(traffic, published),
+        _hardware(hardware, published),
         _peers(gpu, published),
     ]
 
@@ -145,6 +149,22 @@ def _transactions(traffic: pd.DataFrame, published: Published) -> list[Claim]:
         paper = f"{published.transactions_ratio:g} times fewer"
         found.append(_claim(published, "transactions_ratio", f"transactions of {what}", paper, ours, verdict))
     return found
+
+
+def _hardware(hardware: pd.DataFrame, published: Published) -> Claim:
+    """Warp requests, sectors and transactions counted from the addresses against those that the hardware counted."""
+    equal = 0
+    for line in hardware.itertuples():
+        layout = {layout.kernel: layout for layout in (ROW_MAJOR, RENUMBERED)}[line.variant]
+        counted = count(layout, line.length, line.length, line.block_size)
+        kinds = {"store": ["score stores"], "load": ["score loads", "letter loads"]}[line.operation]
+        read = {"accesses": line.requests, "sectors": line.sectors, "transactions": line.transactions}
+        equal += sum(sum(getattr(counted[kind], part) for kind in kinds) == value for part, value in read.items())
+    ours, verdict = judged(equal, 3 * len(hardware))
+    if len(hardware):
+        ours = ours.replace("runs", "counters of Nsight Compute") + f" ({', '.join(hardware['device'].unique())})"
+    claim = "requests, sectors and transactions as counted here are those of the hardware"
+    return _claim(published, "transactions_ratio", claim, "-", ours, verdict)
 
 
 def _peers(gpu: pd.DataFrame, published: Published) -> Claim:

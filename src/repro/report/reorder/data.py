@@ -57,6 +57,12 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     return rows
 
 
+def read_hardware_counters(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """What the hardware's counters read (Nsight Compute), one line per variant, length, block size and operation."""
+    columns = ["device", "variant", "length", "block_size", "operation", "requests", "sectors", "transactions"]
+    return pd.concat([pd.DataFrame(columns=columns), *(pd.read_csv(path, sep="\t") for path in paths)])
+
+
 def scores_alone(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without traceback: what the paper's kernel times are."""
     return rows[rows["parameters.traceback"] == 0]

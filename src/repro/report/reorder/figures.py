@@ -106,15 +106,33 @@ def draw_rates(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
         save(figure, paths)
 
 
-def draw_transactions(counted: pd.DataFrame, paths: Iterable[str | Path]) -> None:
-    """32-byte sectors and 128-byte transactions per store instruction of a warp, counted from the addresses."""
-    stores = counted[counted["kind"] == "score stores"]
+def draw_transactions(counted: pd.DataFrame, hardware: pd.DataFrame, paths: Iterable[str | Path]) -> None:
+    """32-byte sectors and 128-byte transactions per store instruction of a warp.
+
+    Lines: counted from the addresses. Rings: read from the hardware's counters.
+    """
+    stores, read = counted[counted["kind"] == "score stores"], hardware[hardware["operation"] == "store"]
     with plt.rc_context(RC):
         figure, panels = plt.subplots(1, 2, figsize=(8, 3.6), sharey=True)
         for axes, unit in zip(panels, ("sectors", "transactions"), strict=True):
             for name, own in stores.groupby("variant", sort=False):
                 line = own.sort_values("length")
                 axes.plot(line["length"], line[unit] / line["accesses"], label=str(name), **VARIANT_LOOK[str(name)])
+            for device, own in read.groupby("device"):
+                rings = {
+                    "linestyle": "none",
+                    "color": PAPER_COLOUR,
+                    "marker": "o",
+                    "fillstyle": "none",
+                    "markersize": 11,
+                }
+                axes.plot(
+                    own["length"],
+                    own[unit] / own["requests"],
+                    label=f"counters of an {device}",
+                    linestyle="none",
+                    **rings,
+                )
             size = {"sectors": 32, "transactions": 128}[unit]
             _over_length(axes, ylabel=f"{unit} of {size} bytes per warp store", ylim=(0, 33))
         panels[0].legend()
