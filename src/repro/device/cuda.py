@@ -16,16 +16,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes, Limits
-from repro.device.source import Constants, Parameter, declare, load_source
+from repro.device.nvrtc import OPTIONS, generated_text
+from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
-PRELUDE = """\
-using int8_t = signed char; using uint8_t = unsigned char; using int16_t = short; using uint16_t = unsigned short;
-using int32_t = int; using uint32_t = unsigned; using int64_t = long long; using uint64_t = unsigned long long;
-using WarpMask = unsigned;
-constexpr int WARP_SIZE = 32;
-constexpr WarpMask FULL_MASK = 0xffffffffu;
-"""
 MOST_OPEN_EVENTS = 8192
 
 
@@ -251,14 +245,12 @@ class Cuda(Device):
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
-        # NVRTC's cache sees the text alone, so the headers' hash goes into it.
-        text = f'// {source.digest()}\n{PRELUDE}{declare(constants)}#line 1 "{source.label}"\n{source.text}'
         started = time.perf_counter()
         try:
             with self._device:
                 module = self.cupy.RawModule(
-                    code=text,
-                    options=("--std=c++17", "--device-int128", "-lineinfo", f"-I{path.parent}"),
+                    code=generated_text(source, constants),
+                    options=(*OPTIONS, f"-I{path.parent}"),
                     backend="nvrtc",
                 )
                 module.compile()
