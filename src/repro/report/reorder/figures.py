@@ -119,20 +119,9 @@ def draw_transactions(counted: pd.DataFrame, hardware: pd.DataFrame, paths: Iter
                 line = own.sort_values("length")
                 axes.plot(line["length"], line[unit] / line["accesses"], label=str(name), **VARIANT_LOOK[str(name)])
             for device, own in read.groupby("device"):
-                rings = {
-                    "linestyle": "none",
-                    "color": PAPER_COLOUR,
-                    "marker": "o",
-                    "fillstyle": "none",
-                    "markersize": 11,
-                }
-                axes.plot(
-                    own["length"],
-                    own[unit] / own["requests"],
-                    label=f"counters of an {device}",
-                    linestyle="none",
-                    **rings,
-                )
+                rings: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "o", "fillstyle": "none", "markersize": 11}
+                label = f"counters of an {device}"
+                axes.plot(own["length"], own[unit] / own["requests"], label=label, linestyle="none", **rings)
             size = {"sectors": 32, "transactions": 128}[unit]
             _over_length(axes, ylabel=f"{unit} of {size} bytes per warp store", ylim=(0, 33))
         panels[0].legend()
