@@ -26,6 +26,11 @@ LETTERS = "ACGTRNacgt" * 100
 FASTA = f">{ACCESSION} A virus\n{LETTERS}\n".encode()
 SHA256 = hashlib.sha256(LETTERS.upper().encode()).hexdigest()
 CLIENT = Client(email="a@example.org", api_key="secret", timeout_s=10, attempts=4)
+XHTML = (
+    b'<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
+    b'"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"><html><body>Down</body></html>'
+)
+KEY_REPEATED = b'{"error":"API key invalid","api-key":"secret","type":"client"}'
 PAGE = b"<!DOCTYPE html>\n<html><body>Maintenance</body></html>"
 
 
@@ -116,6 +121,8 @@ def test_accessions_of_every_shape(accession):
 # One behaviour on every attempt: the message says which, and nothing is left behind.
 FAULTS = {
     "html page": (send(PAGE, kind="text/html"), r"a web page instead of the record"),
+    "xhtml page": (send(XHTML, kind="text/xml"), r"a web page instead of the record"),
+    "key repeated": (send(KEY_REPEATED), r"a text instead .*API key invalid"),
     "html as text": (send(PAGE), r"a web page instead of the record"),
     "error text": (send(b"Error: F a i l e d to retrieve sequence"), r"a text instead .*: Error: F a i l e d"),
     "empty": (send(b""), r"answer was empty"),
@@ -173,6 +180,7 @@ def state(status: str, **items: str):
         ("efetch", send(other(b"NC_000898.30")), r"NCBI delivered NC_000898\.30, which was not asked for"),
         ("efetch", send(FASTA + b"ACGT"), r"the record has 1004 letters where NCBI lists 1000"),
         ("efetch", send(b"bad request\nmore", 400), r"refused the request \(status 400: bad request more\)"),
+        ("efetch", send(KEY_REPEATED, 400), r"status 400: .*API key invalid.*api-key.*\.\.\."),
         ("efetch", send(b"", 404), r"refused the request \(status 404"),
         (
             "esummary",
@@ -197,12 +205,13 @@ def test_a_final_answer_is_not_asked_for_again(server, tmp_path, waits, utility,
     with pytest.raises(FetchError, match=message) as caught:
         fetch(ACCESSION, tmp_path, CLIENT)
     assert str(caught.value).startswith(f"{ACCESSION}: ")
+    assert "secret" not in str(caught.value)
     assert server.count(utility) == 1
     assert waits == []
     assert files(tmp_path) == []
 
 
-@pytest.mark.parametrize("body", [summary(ACCESSION, 1000)[:-40], b"<?xml version='1.0'?><html/>"])
+@pytest.mark.parametrize("body", [summary(ACCESSION, 1000)[:-40], b"<?xml version='1.0'?><other/>"])
 def test_a_damaged_summary_is_asked_for_again(server, tmp_path, waits, body):
     server.next["esummary"].append(send(body, kind="text/xml"))
     fetch(ACCESSION, tmp_path, CLIENT)

@@ -60,6 +60,15 @@ def test_a_run_without_network_uses_what_is_cached_and_says_what_it_left_out(off
     assert not list(offline.folder.rglob("*far*"))
 
 
+def test_a_cached_record_of_another_length_than_the_sheets_is_refused(offline: Project) -> None:
+    (offline.folder / "config/pairs.tsv").write_text(
+        PAIRS + "near\tncbi\tNC_9999998.1\tNC_9999998.1\t701\t\t\t\t\t\t\n"
+    )
+    status, output = offline.snakemake("resources/ncbi/NC_9999998.1.fa")
+    assert status == 1
+    assert "the cached record has 700 letters where 701 are expected; delete the file to fetch it again" in output
+
+
 def test_a_failed_download_is_one_line_and_leaves_nothing(offline: Project) -> None:
     status, output = offline.snakemake("resources/ncbi/NC_9999999.1.fa")
     assert status == 1

@@ -92,6 +92,12 @@ def entry_of(system, name):
     return next(entry for entry in config[system]["experiments"] if entry["name"] == name)
 
 
+def length_of(accession):
+    """The letters of a record by the sheet of pairs, where it says so."""
+    ends = [end for pair in PAIRS.values() for end in ((pair.a, pair.length_a), (pair.b, pair.length_b))]
+    return next((length for name, length in ends if name == accession), None)
+
+
 def genome_of(name):
     """The FASTA file a set of reads is simulated from."""
     reads = READS[name]

@@ -29,6 +29,7 @@ rule inputs_ncbi:
         ncbi=1,
     params:
         ncbi=config["ncbi"],
+        length=lambda wildcards: length_of(wildcards.accession),
     script:
         "../scripts/fetch_ncbi.py"
 

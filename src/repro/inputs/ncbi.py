@@ -228,11 +228,12 @@ def _read_body(handle: Any, progress: Progress) -> bytes:
 def _check_format(body: bytes, expected: bytes) -> bytes:
     """Return an answer that begins as expected; NCBI sends pages and error texts with status 200, too."""
     text = body.strip()
-    if text.startswith(expected):
+    page = b"<html" in text[:_CHUNK].lower() and not text.startswith(b">")
+    if text.startswith(expected) and not page:
         return text
     if not text:
         raise _Transient("NCBI's answer was empty")
-    if text.startswith(b"<"):
+    if page or text.startswith(b"<"):
         raise _Transient("NCBI answered with a web page instead of the record")
     raise _Transient(f"NCBI answered with a text instead of the record: {_shorten(text.decode('latin-1'))}")
 
@@ -264,5 +265,6 @@ def _first_line(error: urllib.error.HTTPError) -> str:
 
 
 def _shorten(text: str) -> str:
-    line = " ".join(text.split())
+    """Return a text as one short line; NCBI repeats the API key in some answers, and it belongs in no log."""
+    line = re.sub(r"(api[-_]key\W+)\w+", r"\1...", " ".join(text.split()), flags=re.IGNORECASE)
     return line if len(line) <= 100 else line[:97] + "..."
