@@ -95,7 +95,7 @@ def entry_of(system, name):
 def length_of(accession):
     """The letters of a record by the sheet of pairs, where it says so."""
     ends = [end for pair in PAIRS.values() for end in ((pair.a, pair.length_a), (pair.b, pair.length_b))]
-    return next((length for name, length in ends if name == accession), None)
+    return next((length for name, length in ends if name == accession and length), None)
 
 
 def genome_of(name):
