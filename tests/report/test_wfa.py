@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_the_table_has_units_and_values(tmp_path: Path) -> None:
     line = pd.read_csv(tmp_path / "table.tsv", sep="\t").iloc[0]
     assert line["pair"] == "tiny"
     assert (line["distance"], line["similarity"], line["seconds"], line["gcups"]) == (1100, 0.45, 0.002, 1.0)
-    assert (line["launches"], line["reads"], line["workgroup_size"]) == (1101, 1101, 128)
+    assert (line["launches"], line["reads"], line["parameters"]) == (1101, 1101, "workgroup_size=128")
 
 
 @pytest.fixture
@@ -138,6 +139,21 @@ def test_pairs_are_drawn_with_their_device_and_the_papers_value(tmp_path: Path, 
     assert [line.get_xdata()[0] for line in papers] == [65.85, 156.0]
     assert papers[0].get_label() == "paper: 65.85 s, 156 GCUPS (NVIDIA RTX 3090)"
     assert all(-0.5 < line.get_ydata()[0] < 0.5 for line in papers)
+
+
+def test_variants_are_drawn_on_the_pair_with_most_of_them(tmp_path: Path, drawn: list[Figure]) -> None:
+    ours = [example_row(variant=name, gcups=gcups) for name, gcups in (("baseline", 3.0), ("hybrid", 30.0))]
+    figures.draw_variants(measured(tmp_path, on_case(300.0), *ours), PUBLISHED, [])
+    (axes,) = drawn[0].axes
+    measured_line, paper = axes.lines
+    assert measured_line.get_label() == "tiny on NVIDIA H200"
+    names = {tick: label.get_text() for tick, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)}
+    assert [(x, names[round(y)]) for x, y in measured_line.get_xydata()] == [(3.0, "baseline"), (30.0, "hybrid")]
+    drawn_paper = {names[round(y)]: x for x, y in paper.get_xydata()}
+    assert drawn_paper["baseline"] == 156
+    assert drawn_paper["tiling-register"] == 267.2
+    assert drawn_paper["dynamic-diamond"] == 516
+    assert math.isnan(drawn_paper["shared-memory-prefetch"])
 
 
 def test_workgroup_sizes_are_drawn_for_pairs_with_several(tmp_path: Path, drawn: list[Figure]) -> None:

@@ -29,7 +29,9 @@ def test_a_run_ends_in_checked_rows_figures_table_and_claims(project: Project) -
     verdicts = pd.read_csv(results / "tables" / "wfa" / "claims.tsv", sep="\t")["verdict"].tolist()
     assert verdicts == ["holds"] * 3 + ["not measured here"] * 2
     figures = {path.name for path in (results / "figures" / "wfa").iterdir()}
-    assert figures == {f"{name}.{kind}" for name in ("pairs", "workgroup-sizes") for kind in ("svg", "pdf", "png")}
+    assert figures == {
+        f"{name}.{kind}" for name in ("pairs", "variants", "workgroup-sizes") for kind in ("svg", "pdf", "png")
+    }
     assert "(figures/wfa/pairs.svg)" in (results / "report.md").read_text()
     assert "4/4  small baseline workgroup_size=64" in output
     status, output = project.snakemake()

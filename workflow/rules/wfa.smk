@@ -1,5 +1,5 @@
 WFA_PAIRS = sorted({pair for experiment in WFA.values() for pair in experiment.pairs})
-WFA_FIGURES = ["pairs"]
+WFA_FIGURES = ["pairs", "variants"]
 if any(
     len({settings["workgroup_size"] for settings in e.settings if "workgroup_size" in settings}) > 1
     for e in WFA.values()

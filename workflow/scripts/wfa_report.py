@@ -6,10 +6,10 @@ from repro.job import job
 from repro.report.claims import write_claims
 from repro.report.wfa.claims import claims
 from repro.report.wfa.data import Published, read_measured
-from repro.report.wfa.figures import draw_pairs, draw_workgroup_sizes
+from repro.report.wfa.figures import draw_pairs, draw_variants, draw_workgroup_sizes
 from repro.report.wfa.tables import write_table
 
-DRAW = {"pairs": draw_pairs, "workgroup-sizes": draw_workgroup_sizes}
+DRAW = {"pairs": draw_pairs, "variants": draw_variants, "workgroup-sizes": draw_workgroup_sizes}
 
 with job(snakemake.log[0]):
     published = Published.read(Path(snakemake.input.published[0]).parent)

@@ -17,5 +17,6 @@ def run(args: argparse.Namespace) -> int:
     """Print system, name, section and summary of each variant, separated by tabs."""
     for system in [args.system] if args.system else SYSTEMS:
         for variant in variants_of(system).values():
-            print(system, variant.name, f"section {variant.section}", variant.summary, sep="\t")
+            where = f"section {variant.section}" if variant.section[0].isdigit() else variant.section
+            print(system, variant.name, where, variant.summary, sep="\t")
     return 0

@@ -37,9 +37,14 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Published:
-    """The paper's values. pairs: Table 3, with columns a, b and distance among others."""
+    """The paper's values.
+
+    pairs: Table 3, with columns a, b and distance among others. variants: GCUPS of each variant of Fig. 12 on the test
+    case, by our name of the variant; NaN where the paper gives none.
+    """
 
     pairs: pd.DataFrame
+    variants: dict[str, float]
     case: Case
     baseline: Baseline
 
@@ -51,9 +56,15 @@ class Published:
         case, baseline = pairs.to_dict("index")["4"], variants.to_dict("index")["baseline"]
         return cls(
             pairs,
+            {_slug(name): float(value) for name, value in variants["gcups"].items()},
             Case(**{field.name: case[field.name] for field in fields(Case)}),
             Baseline(**{field.name: baseline[field.name] for field in fields(Baseline)}),
         )
+
+
+def _slug(name: str) -> str:
+    """Our name of a variant, by the paper's: "tiling, global store" is tiling-global."""
+    return name.removesuffix(" store").replace(",", "").replace(" ", "-")
 
 
 def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:

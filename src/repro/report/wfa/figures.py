@@ -46,8 +46,8 @@ def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
             spread = [gcups - gcups * seconds / high, gcups * seconds / low - gcups]
             right.errorbar(gcups, at, xerr=spread, **look)
         at = height[case_name] + offset[-1]
-        _draw_paper(left, paper.seconds, at, f"{paper.seconds:.4g} s, {paper.gcups:.0f} GCUPS")
-        _draw_paper(right, paper.gcups, at, "")
+        _draw_paper(left, [paper.seconds], [at], f"{paper.seconds:.4g} s, {paper.gcups:.0f} GCUPS")
+        _draw_paper(right, [paper.gcups], [at], "")
         left.set(xscale="log", xlabel="total time, seconds (transfers included)", yticks=range(len(order)))
         left.set_yticklabels([labels[name] for name in order])
         left.set_ylim(-0.6, len(order) - 0.4)
@@ -55,6 +55,46 @@ def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
         figure.suptitle(title("Edit distance by the wavefront baseline (section 4.1.1)", rows))
         handles, names = left.get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center")
+        save(figure, paths)
+
+
+def draw_variants(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
+    """GCUPS of every variant at its best settings (Fig. 12): for each device on the pair with most variants measured.
+
+    Among pairs with equally many, the largest. The paper's values are those of its test case.
+    """
+    rows = best_settings(rows)
+    names = [*published.variants, *(name for name in rows["variant"].unique() if name not in published.variants)]
+    height = {name: position for position, name in enumerate(reversed(names))}
+    with plt.rc_context(RC):
+        figure, axes = plt.subplots(figsize=(7.0, 2.2 + 0.32 * len(names)))
+        devices = devices_of(rows)
+        shown = []
+        for index, (device, kind) in enumerate(devices):
+            own = rows[rows["device"] == device]
+            pairs = own.assign(size=own["input.len_a"] * own["input.len_b"]).groupby("input.name")
+            pair = (
+                pairs.agg(variants=("variant", "size"), size=("size", "max"))
+                .sort_values(["variants", "size"])
+                .index[-1]
+            )
+            own = own[own["input.name"] == pair]
+            shown.append(own)
+            axes.plot(
+                own["gcups"],
+                own["variant"].map(height) + 0.2 * (index - len(devices) / 2),
+                color=COLOURS[index],
+                marker=MARKERS[index],
+                linestyle="none",
+                label=f"{pair} on {device_label(device, kind)}",
+            )
+        at = [height[name] + 0.2 * len(devices) / 2 for name in published.variants]
+        _draw_paper(axes, published.variants.values(), at, f"{published.case.a} / {published.case.b}")
+        axes.set(xscale="log", xlabel="GCUPS (len_a · len_b / seconds / 10⁹)", yticks=list(height.values()))
+        axes.set_yticklabels(list(height))
+        axes.set_ylim(-0.6, len(names) - 0.4)
+        figure.suptitle(title("Wavefront variants at their best settings (Fig. 12)", pd.concat(shown)))
+        figure.legend(loc="outside lower center")
         save(figure, paths)
 
 
@@ -77,7 +117,7 @@ def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterab
                 label=f"{pair}, {device_label(device, kind)}",
             )
         case = published.case
-        _draw_paper(axes, paper.workgroup_size, paper.gcups, f"{paper.gcups:.0f} GCUPS on {case.a} / {case.b}")
+        _draw_paper(axes, [paper.workgroup_size], [paper.gcups], f"{paper.gcups:.0f} GCUPS on {case.a} / {case.b}")
         axes.set(xscale="log", yscale="log", xlabel="workgroup size, threads", ylabel="GCUPS")
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:.0f}")
@@ -86,9 +126,9 @@ def draw_workgroup_sizes(rows: pd.DataFrame, published: Published, paths: Iterab
         save(figure, paths)
 
 
-def _draw_paper(axes: Axes, x: float, y: float, value: str) -> None:
+def _draw_paper(axes: Axes, x: Iterable[float], y: Iterable[float], value: str) -> None:
     look: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": "none"}
-    axes.plot([x], [y], label=f"paper: {value} ({RTX_3090})", **look)
+    axes.plot(list(x), list(y), label=f"paper: {value} ({RTX_3090})", **look)
 
 
 def _pair_label(row: pd.Series) -> str:

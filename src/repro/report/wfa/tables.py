@@ -15,7 +15,7 @@ COLUMNS = {
     "similarity": "similarity",
     "device": "device",
     "device_kind": "device_kind",
-    "parameters.workgroup_size": "workgroup_size",
+    "parameters": "parameters",
     "total_seconds.median": "seconds",
     "total_seconds.min": "seconds_min",
     "total_seconds.max": "seconds_max",
@@ -29,6 +29,9 @@ COLUMNS = {
 
 
 def write_table(path: str | Path, rows: pd.DataFrame) -> None:
-    """Write one line per row, tab-separated; times in seconds, similarity as a fraction."""
+    """Write one line per row, tab-separated; times in seconds, similarity as a fraction, parameters as NAME=VALUE."""
+    given = rows.filter(regex=r"^parameters\.").rename(columns=lambda column: column.removeprefix("parameters."))
+    texts = [" ".join(f"{name}={value:.0f}" for name, value in row.dropna().items()) for _, row in given.iterrows()]
+    table = rows.assign(parameters=texts)[list(COLUMNS)].rename(columns=COLUMNS)
     with complete_or_absent(path) as partial:
-        rows[list(COLUMNS)].rename(columns=COLUMNS).to_csv(partial, sep="\t", index=False, float_format="%.6g")
+        table.to_csv(partial, sep="\t", index=False, float_format="%.6g")
