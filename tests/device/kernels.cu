@@ -123,8 +123,10 @@ extern "C" __global__ void last_block_sums(const int* input, int* partial, unsig
 extern "C" __global__ void block_chain(int* words, unsigned* ticket) {
     unsigned own = atomicAdd(ticket, 1);
     int4 before = make_int4(0, 0, 0, 0);
-    if (own > 0) do before = __ldcv(reinterpret_cast<const int4*>(words) + own - 1);
-        while (min(min(before.x, before.y), min(before.z, before.w)) < 0);
+    if (own > 0) do {
+        __threadfence();  // else the compiler takes the load out of the loop
+        before = __ldcv(reinterpret_cast<const int4*>(words) + own - 1);
+    } while (min(min(before.x, before.y), min(before.z, before.w)) < 0);
     __stcg(reinterpret_cast<int4*>(words) + own, make_int4(before.x + 1, before.y + 2, before.z + 3, before.w + 4));
 }
 

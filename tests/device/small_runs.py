@@ -21,7 +21,7 @@ def wfa(device: Device) -> None:
     pairs = [(four, similar), (four[:60], rng.integers(65, 69, 90, dtype=np.uint8)), (bytes_, bytes_[::-1].copy())]
     pairs += [(four, four), (four[:0], four[:3])]
     for variant in VARIANTS.values():
-        small = {name: min(setting.default, 32) for name, setting in variant.settings.items()}
+        small = {name: max(setting.low, min(setting.default, 32)) for name, setting in variant.settings.items()}
         for a, b in pairs:
             assert variant.run(device, a, b, **variant.complete(small)).distance == wagner_fischer(a, b), variant.name
     for a, b in pairs[:3]:  # too short for `hybrid` to come to its strips by itself
@@ -57,11 +57,17 @@ def apsp(device: Device) -> None:
         expected = floyd_warshall(weights, infinite)[0]
         for predecessors in (False, True):
             for variant in VARIANTS.values():
-                small = (
-                    {"block": 16} if "block" in variant.settings else {"tile": 64 if variant.name == "staged" else 16}
-                )
+                small = {name: max(setting.low, min(setting.default, 16)) for name, setting in variant.settings.items()}
                 outcome = variant.run(device, weights, predecessors, **variant.complete(small))
                 assert np.array_equal(outcome.distances, expected), variant.name
+    weights = rng.integers(1, 50, (300, 300)).astype(np.float32)
+    np.fill_diagonal(weights, 0)
+    expected = floyd_warshall(weights, INFINITE[weights.dtype])[0]
+    variant = VARIANTS["out-of-core"]
+    for predecessors, budget in ((False, 700_000), (True, 1_300_000)):
+        device.memory_bytes = budget  # too little for the matrices: blocks of them go in and out
+        outcome = variant.run(device, weights, predecessors, **variant.complete({"tile": 64}))
+        assert np.array_equal(outcome.distances, expected), variant.name
 
 
 RUNS: dict[str, Callable[[Device], None]] = {"apsp": apsp, "reorder": reorder, "wfa": wfa}

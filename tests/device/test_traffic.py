@@ -1,5 +1,7 @@
 """Sectors, transactions and bank passes against what can be counted by hand."""
 
+import csv
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from repro.errors import DeviceError
 from tests.conftest import ORDERS
 
 KERNELS = Path(__file__).with_name("traffic.cu")
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(params=ORDERS)
@@ -75,6 +78,19 @@ def test_atomics_are_counted_apart(counting):
     given = np.repeat(np.arange(8, dtype=np.uint8), 4)
     log = traffic(counting, "histogram", 1, 32, given, np.zeros(8, np.int32), 32)
     assert log.total("histogram", "global", "atomic") == Traffic(1, 32, 1, 1)
+
+
+def test_counters_of_a_gpu():
+    """Those that ncu read on an NVIDIA H200; of lanes that part ways its compiler makes other code than a host's."""
+    spec = importlib.util.spec_from_file_location("traffic_against_ncu", ROOT / "benchmarks" / "traffic_against_ncu.py")
+    comparison = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(comparison)
+    counted = {(case, name): count for case, counts in comparison.emulated() for name, count in counts.items()}
+    with (ROOT / "resources/measured/h200/devices/traffic.csv").open() as file:
+        measured = {(row["case"], row["counter"]): int(row["gpu"]) for row in csv.DictReader(file)}
+    assert counted.keys() == measured.keys()
+    differing = {case for case, count in counted.items() if count != measured[case]}
+    assert {case for case, _ in differing} <= {"uneven"}
 
 
 def test_an_ordinary_device_counts_nothing():

@@ -214,8 +214,9 @@ class Cuda(Device):
 
     def record(self) -> Event:
         """An event on the stream of the launches."""
-        event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
-        return event
+        with _errors_of(self.name, self):
+            event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
+            return event
 
     def wait(self, event: Event) -> None:
         """The stream of the launches waits."""
@@ -291,7 +292,7 @@ class Cuda(Device):
             )
             runtime.streamSynchronize(self.stream_pointer)
         except Exception as error:
-            raise _explain(self.name, error) from None
+            raise _explain(self.name, error, self) from None
         return values
 
     def _collect_times(self, times: KernelTimes) -> None:
