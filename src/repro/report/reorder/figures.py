@@ -17,6 +17,7 @@ VARIANT_LOOK: dict[str, dict[str, Any]] = {
     name: {"color": COLOURS[k], "marker": MARKERS[k]} for k, name in enumerate((*PAPER_VARIANTS, "compact"))
 }
 MEGABYTE = 1e6
+APART = 1.5  # lengths nearer than this would have their ratios overlap
 
 
 def draw_block_sizes(rows: pd.DataFrame, variant: str, paths: Iterable[str | Path]) -> None:
@@ -42,7 +43,11 @@ def draw_comparison(rows: pd.DataFrame, published: Published, paths: Iterable[st
             for name, line in own.groupby("variant"):
                 _times(axes, line, label=str(name), **VARIANT_LOOK[str(name)])
             both = own.pivot_table(KERNEL, "length", "variant", aggfunc="min").reindex(columns=list(PAPER_VARIANTS))
+            written = 0.0
             for length, ratio in (both["unoptimised"] / both["optimised"]).dropna().items():
+                if length < APART * written:
+                    continue
+                written = length
                 at = (length, 1e3 * both.loc[length, "unoptimised"])
                 axes.annotate(f"{ratio:.2g}×", at, xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7)
             axes.legend()
