@@ -1,4 +1,5 @@
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,21 @@ def save(path: Path, **arrays) -> Path:
     return path
 
 
+def npy(shape: str) -> bytes:
+    header = f"{{'descr': '<f8', 'fortran_order': False, {shape}".encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(72)
+
+
+def archive(version: int) -> bytes:
+    """A .npz whose directory asks for another version of zip."""
+    stream = io.BytesIO()
+    np.savez(stream, a=np.eye(2))
+    data = bytearray(stream.getvalue())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 6] = version
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -163,6 +179,10 @@ def save(path: Path, **arrays) -> Path:
         ("v.csv", b"a,1,inf\n", r"vector a, field 1: inf is not a finite"),
         ("v.csv", b"a,1\na,2\n", r"two vectors are named a"),
         ("v.csv", b"\xff1,2\n", r"byte 0: is not UTF-8"),
+        ("v.csv", b'1,2\n3,"4\n', r"line 2: cannot be split into cells \(unexpected end of data\)"),
+        ("v.npy", npy("'shape': (3"), "is no NumPy file"),
+        ("v.npy", npy("'shape': (3, 99999999999999), }"), "is no NumPy file"),
+        ("v.npz", archive(version=77), r"is no NumPy file \(zip file version 7\.7\)"),
         ("v.npy", b"", "is empty"),
         ("v.npy", b"nonsense", "is no NumPy file"),
         ("v.npz", b"PK\x03\x04nonsense", "is no NumPy file"),

@@ -1,5 +1,6 @@
 """Reading plain or gzip files whole, and writing files that appear under their name only when complete."""
 
+import csv
 import errno
 import gzip
 import io
@@ -9,6 +10,10 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from repro.errors import InputError
 
@@ -41,6 +46,30 @@ def read_bytes(path: str | Path) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     return _decompress(path, raw) if raw.startswith(_GZIP_MAGIC) else raw
+
+
+def read_arrays(path: str | Path) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
+    """Return the array of a .npy file, or the arrays of a .npz file by name.
+
+    Raises InputError for what is neither, is damaged, or holds Python objects.
+    """
+    data = read_bytes(path)
+    if not data:
+        raise InputError(f"{path}: is empty")
+    try:
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        return loaded if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+    except Exception as error:  # NumPy, zipfile and tokenize raise a dozen kinds for a damaged file
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(f"{path}: is no NumPy file ({reason}); write it with numpy.save or numpy.savez") from None
+
+
+def split_line(where: str, line: str, separator: str) -> list[str]:
+    """Return the cells of a line, which may be quoted; raises InputError naming `where` for an unfinished quote."""
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, strict=True))]
+    except csv.Error as error:
+        raise InputError(f"{where}: cannot be split into cells ({error})") from None
 
 
 def _decompress(path: Path, raw: bytes) -> bytes:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from repro.errors import InputError
 from repro.inputs.graphs.graph import Graph, graph
-from repro.inputs.graphs.numbers import parse_weight, weight_array
+from repro.inputs.graphs.numbers import parse_node, parse_size, parse_weight, weight_array
 
 
 def parse_dimacs(path: Path, text: str) -> Graph:
     """Return the graph of a .gr file; raises InputError naming the line of the first fault."""
     nodes: int | None = None
-    arcs = 0
+    arcs = ""
     sources: list[int] = []
     targets: list[int] = []
     weights: list[int | float] = []
@@ -22,27 +22,29 @@ def parse_dimacs(path: Path, text: str) -> Graph:
         if words[0] == "p":
             if nodes is not None:
                 raise InputError(f"{where}: a second problem line; keep one")
-            if len(words) != 4 or words[1] != "sp" or not (words[2].isdecimal() and words[3].isdecimal()):
-                raise InputError(f"{where}: {line.strip()!r} is no problem line; write 'p sp NODES ARCS'")
-            nodes, arcs = int(words[2]), int(words[3])
+            if len(words) != 4 or words[1] != "sp" or not words[3].isdecimal():
+                raise InputError(f"{where}: {_shown(line)} is no problem line; write 'p sp NODES ARCS'")
+            nodes, arcs = parse_size(where, words[2]), words[3]
         elif words[0] == "a":
             if nodes is None:
                 raise InputError(f"{where}: an arc before the problem line 'p sp NODES ARCS'")
             if len(words) != 4:
-                raise InputError(f"{where}: {line.strip()!r} is no arc; write 'a FROM TO WEIGHT'")
-            for word, ends in ((words[1], sources), (words[2], targets)):
-                if not word.isdecimal() or not 1 <= int(word) <= nodes:
-                    raise InputError(f"{where}: node {word!r} is outside 1 to {nodes}")
-                ends.append(int(word) - 1)
+                raise InputError(f"{where}: {_shown(line)} is no arc; write 'a FROM TO WEIGHT'")
+            sources.append(parse_node(where, words[1], nodes))
+            targets.append(parse_node(where, words[2], nodes))
             weights.append(parse_weight(where, words[3]))
         else:
             raise InputError(f"{where}: begins with {words[0]!r}; lines begin with c, p or a")
     if nodes is None:
         raise InputError(f"{path}: has no problem line 'p sp NODES ARCS'")
-    if len(weights) != arcs:
+    if str(len(weights)) != (arcs.lstrip("0") or "0"):
         raise InputError(f"{path}: has {len(weights)} arcs where the problem line says {arcs}; it may be cut off")
     names = [str(i) for i in range(1, nodes + 1)]
     return graph(names, sources, targets, weight_array(weights), directed=True, source=str(path))
+
+
+def _shown(line: str) -> str:
+    return repr(line.strip()[:60])
 
 
 def write_dimacs(path: Path, written: Graph) -> str:

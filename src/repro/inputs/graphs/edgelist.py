@@ -1,12 +1,12 @@
 """Edge lists, as SNAP and others publish graphs: a line `SOURCE TARGET` or `SOURCE TARGET WEIGHT` for each edge."""
 
-import csv
 import re
 from pathlib import Path
 
 from repro.errors import InputError
+from repro.inputs.files import split_line
 from repro.inputs.graphs.graph import Graph, graph
-from repro.inputs.graphs.numbers import parse_weight, weight_array
+from repro.inputs.graphs.numbers import parse_size, parse_weight, weight_array
 
 _COMMENTS = ("#", "%")
 _SEPARATORS = "\t,;"
@@ -27,13 +27,13 @@ def parse_edge_list(path: Path, text: str, directed: bool | None) -> Graph:
     for number, line in enumerate(text.splitlines(), start=1):
         where = f"{path}: line {number}"
         if line.lstrip().startswith(_COMMENTS):
-            said |= {key: int(value) for key, value in re.findall(r"\b(directed|vertices)=(\d+)", line)}
+            said |= {key: parse_size(where, value) for key, value in re.findall(r"\b(directed|vertices)=(\d+)", line)}
             continue
         if not line.strip():
             continue
         if not width:
             separator = next((letter for letter in _SEPARATORS if letter in line.strip()), None)
-        words = _split(line, separator)
+        words = _split(where, line, separator)
         if not width:
             width = len(words)
             if width not in (2, 3):
@@ -70,12 +70,12 @@ def write_edge_list(path: Path, written: Graph) -> str:
     return comment + "".join(f"{names[u]}\t{names[v]}\t{w!r}\n" for u, v, w in edges)
 
 
-def _split(line: str, separator: str | None) -> list[str]:
+def _split(where: str, line: str, separator: str | None) -> list[str]:
     if separator is None:
         return line.split()
     if separator == "\t":
         return [word.strip() for word in line.split("\t")]
-    return [word.strip() for word in next(csv.reader([line], delimiter=separator))]
+    return split_line(where, line, separator)
 
 
 def _names(path: Path, ends: tuple[list[str], list[str]], vertices: int | None) -> list[str]:
@@ -83,8 +83,8 @@ def _names(path: Path, ends: tuple[list[str], list[str]], vertices: int | None) 
     seen = dict.fromkeys(name for edge in zip(*ends, strict=True) for name in edge)
     numbers = all(re.fullmatch("0|[1-9][0-9]*", name) for name in seen)
     if vertices is None:
-        return sorted(seen, key=int) if numbers else list(seen)
-    outside = next((name for name in seen if not numbers or int(name) >= vertices), None)
+        return sorted(seen, key=lambda name: (len(name), name)) if numbers else list(seen)
+    outside = next((name for name in seen if not numbers or len(name) > 18 or int(name) >= vertices), None)
     if outside is not None:
         raise InputError(f"{path}: says vertices={vertices} in a comment, but has a node {outside}")
     return [str(i) for i in range(vertices)]

@@ -2,18 +2,15 @@
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.io import mmread, mmwrite
-from scipy.sparse import coo_array
 
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent, read_bytes
+from repro.inputs.files import complete_or_absent, read_arrays, read_bytes
 from repro.inputs.graphs.dimacs import parse_dimacs, write_dimacs
 from repro.inputs.graphs.edgelist import parse_edge_list, write_edge_list
 from repro.inputs.graphs.graph import Graph, graph
+from repro.inputs.graphs.matrixmarket import parse_matrix_market, write_matrix_market
 
 _EDGE_LISTS = (".txt", ".tsv", ".csv", ".edges")
 _ENDINGS = (".gr", ".mtx", ".npy", *_EDGE_LISTS)
@@ -34,10 +31,10 @@ def read_graph(path: str | Path, directed: bool | None = None) -> Graph:
     ending = _ending(path)
     if ending in _EDGE_LISTS:
         return parse_edge_list(path, _text(path), directed)
-    if ending == ".gr":
-        found = parse_dimacs(path, _text(path))
+    if ending == ".npy":
+        found = _read_dense(path)
     else:
-        found = _read_matrix_market(path) if ending == ".mtx" else _read_dense(path)
+        found = (parse_dimacs if ending == ".gr" else parse_matrix_market)(path, _text(path))
     if directed not in (None, found.directed):
         kind = "directed" if found.directed else "undirected"
         raise InputError(f"{path}: is {kind}, which the file says itself; do not ask for the other")
@@ -60,14 +57,7 @@ def write_graph(path: str | Path, written: Graph) -> None:
     elif ending == ".npy":
         np.save(binary, written.dense())
     else:
-        rows, columns = written.sources, written.targets
-        if not written.directed:  # a symmetric file holds the lower triangle
-            rows, columns = np.maximum(rows, columns), np.minimum(rows, columns)
-        matrix = coo_array((written.weights, (rows, columns)), shape=(written.nodes, written.nodes))
-        mmwrite(binary, matrix, symmetry="general")
-        if not written.directed:
-            header = binary.getvalue().replace(b"general", b"symmetric", 1)
-            binary = io.BytesIO(header)
+        binary.write(write_matrix_market(written).encode())
     with complete_or_absent(path) as partial:
         partial.write_bytes(binary.getvalue())
 
@@ -86,38 +76,8 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: byte {error.start}: is not UTF-8 text") from None
 
 
-def _read_matrix_market(path: Path) -> Graph:
-    data = read_bytes(path)
-    try:
-        matrix = mmread(io.BytesIO(data), spmatrix=False)
-    except (ValueError, OverflowError, StopIteration) as error:
-        raise InputError(f"{path}: is no Matrix Market file ({error})") from None
-    symmetry = data.split(b"\n", 1)[0].decode("latin-1").lower().split()[-1]
-    if symmetry not in ("general", "symmetric"):
-        raise InputError(f"{path}: line 1: is {symmetry}; a graph is general or symmetric")
-    rows, columns = matrix.shape
-    if rows != columns:
-        raise InputError(f"{path}: has {rows} rows and {columns} columns; a graph has as many of both")
-    if isinstance(matrix, np.ndarray):
-        return _from_dense(path, matrix)
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{path}: line 1: weights are {matrix.dtype}; give real, integer or pattern")
-    undirected = symmetry == "symmetric"
-    once = matrix.row >= matrix.col if undirected else np.full(matrix.nnz, True)
-    names = [str(i) for i in range(1, rows + 1)]
-    return graph(names, matrix.row[once], matrix.col[once], matrix.data[once], not undirected, str(path))
-
-
 def _read_dense(path: Path) -> Graph:
-    data = read_bytes(path)
-    try:
-        matrix = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{path}: is no NumPy array ({error}); write it with numpy.save") from None
-    return _from_dense(path, matrix)
-
-
-def _from_dense(path: Path, matrix: npt.NDArray[Any]) -> Graph:
+    matrix = read_arrays(path)
     if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"{path}: has shape {getattr(matrix, 'shape', '?')}; a dense graph is a square matrix")
     if matrix.dtype.kind not in "biuf":

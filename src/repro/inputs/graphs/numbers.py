@@ -1,4 +1,4 @@
-"""Weights in text: integers stay integers when all of them are."""
+"""Numbers in the text of a graph file."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,23 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import InputError
+
+# A file that says more is damaged, or its matrix would fit nowhere; found out before memory is asked for.
+MOST_NODES = 10_000_000
+
+
+def parse_node(where: str, word: str, nodes: int) -> int:
+    """Return the index from 0 of a node that is written from 1; raises InputError for what is outside 1 to `nodes`."""
+    if not word.isdecimal() or len(word) > 18 or not 1 <= int(word) <= nodes:
+        raise InputError(f"{where}: node {word!r} is outside 1 to {nodes}")
+    return int(word) - 1
+
+
+def parse_size(where: str, word: str) -> int:
+    """Return a number of nodes; raises InputError for what is no whole number or more than MOST_NODES."""
+    if not word.isdecimal() or len(word) > 18 or int(word) > MOST_NODES:
+        raise InputError(f"{where}: {word!r} nodes; give a whole number up to {MOST_NODES}")
+    return int(word)
 
 
 def parse_weight(where: str, word: str) -> int | float:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent, read_bytes
+from repro.inputs.files import complete_or_absent, read_arrays, read_bytes, split_line
 from repro.inputs.vectors.vectorset import VectorSet, pack_bits, unpack_bits, vector_set
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -36,7 +35,7 @@ def read_vectors(path: str | Path, fields: int | None = None) -> VectorSet:
     if ending in _SEPARATORS:
         values, names = _read_table(path, _SEPARATORS[ending])
         return vector_set(values, names, source=str(path))
-    arrays = _load(path)
+    arrays = read_arrays(path)
     if isinstance(arrays, np.ndarray):
         return vector_set(arrays, source=str(path))
     if ending == _BITS:
@@ -102,17 +101,6 @@ def _read_raw(path: Path, dtype: np.dtype[Any], fields: int | None) -> npt.NDArr
     return values.astype(dtype.newbyteorder("="))
 
 
-def _load(path: Path) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
-    data = read_bytes(path)
-    if not data:
-        raise InputError(f"{path}: is empty")
-    try:
-        loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        return loaded if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: is no NumPy file ({error}); write it with numpy.save or numpy.savez") from None
-
-
 def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], list[str] | None]:
     """Read a table; a first line or first column with a cell that is no number holds names."""
     try:
@@ -120,7 +108,7 @@ def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], li
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start}: is not UTF-8 text") from None
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
-    rows = list(csv.reader((line for _, line in lines), delimiter=separator))
+    rows = [split_line(f"{path}: line {i}", line, separator) for i, line in lines]
     header = None
     if rows and _is_header(path, lines[0][0], rows[0]):
         header, lines, rows = rows[0], lines[1:], rows[1:]
