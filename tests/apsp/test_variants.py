@@ -38,7 +38,7 @@ def with_inf(distances):
 
 
 def draw_settings(data, variant):
-    if variant.name == "staged":
+    if variant.name in ("staged", "out-of-core"):
         return {"tile": data.draw(st.sampled_from([64, 128]), label="tile")}
     return {name: data.draw(st.integers(s.low, s.high), label=name) for name, s in variant.settings.items()}
 

@@ -23,7 +23,18 @@ from repro.apsp.outcome import (
     settled,
 )
 from repro.apsp.ranges import INFINITE
-from repro.apsp.staged import DEPTH, KERNELS, PANEL, THREADS, TILE, Layout, close, close_with_predecessors
+from repro.apsp.staged import (
+    DEPTH,
+    KERNELS,
+    PANEL,
+    TALL,
+    THREADS,
+    TILE,
+    Layout,
+    close,
+    close_with_predecessors,
+    predecessor_constants,
+)
 from repro.apsp.tile_store import FileStore, MemoryStore, TileStore
 from repro.device import Array, Device, Event
 from repro.errors import DeviceError
@@ -54,7 +65,7 @@ class Plan:
     @classmethod
     def of(cls, n: int, layout: Layout, predecessors: bool, budget: int) -> "Plan":
         """The largest blocks whose pivot row and working set stay within `budget` bytes. Raises DeviceError."""
-        multiple = PANEL if predecessors else layout.multiple
+        multiple = TALL if predecessors else layout.multiple
         size = np.dtype(layout.word).itemsize // layout.lanes
         tiles = max(1, -(-n // multiple))
         needed = 0
@@ -130,7 +141,7 @@ class Rounds:
         self._predecessors = predecessors
         constants = layout.constants()
         if predecessors:
-            constants = {"Word": layout.word, "NONNEGATIVE": layout.nonnegative}
+            constants = predecessor_constants(np.dtype(layout.word), layout.nonnegative)
         name = "predecessors.cu" if predecessors else "product.cu"
         self._product = device.compile(KERNELS / name, constants)["apsp_product"]
         self._negative = device.upload(np.array([NO_NEGATIVE_CYCLE], np.int32))
@@ -217,11 +228,11 @@ class Rounds:
         words = edge // layout.lanes
         if self._predecessors:
             self._product(
-                (edge // PANEL, edge // PANEL),
+                (edge // PANEL, edge // TALL),
                 THREADS,
                 *(*result.parts, *given.parts, left.parts[0], *right.parts),
                 *(edge, edge, edge, edge),
-                shared_bytes=2 * DEPTH * PANEL * result.parts[0].dtype.itemsize,
+                shared_bytes=DEPTH * (TALL + PANEL) * result.parts[0].dtype.itemsize,
             )
             return
         self._product(

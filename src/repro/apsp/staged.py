@@ -15,7 +15,8 @@ from repro.errors import InputError
 
 KERNELS = Path(__file__).parent / "kernels"
 DEPTH = 64  # pivots per round, as in tiles.cuh
-PANEL = 64  # rows or columns of a panel that one block computes, and the tile's edge where predecessors are kept
+PANEL = 64  # rows or columns of a panel that one block computes
+TALL = 128  # rows of a tile of 64 columns where predecessors are kept
 THREADS = 256
 TILE = Setting(128, 64, 128, "edge of a phase-3 tile in 32-bit words, 64 or 128; half as many of 64 bits in a row")
 
@@ -62,13 +63,14 @@ class Layout:
     @property
     def round_bytes(self) -> int:
         """Shared memory of a block of a round, which computes a tile or a panel."""
-        return max(self.product_bytes, 3 * DEPTH * PANEL * np.dtype(self.word).itemsize)
+        panel_words = 3 * DEPTH * PANEL + 2 * PANEL + 2 * PANEL // self.lanes  # operands, and a pivot's column and row
+        return max(self.product_bytes, panel_words * np.dtype(self.word).itemsize)
 
 
 def staged(device: Device, weights: NDArray[Any], predecessors: bool, tile: int) -> Outcome:
     """The three phases of section 4.6 with 64 pivots per round, products in registers, and phases overlapped.
 
-    tile: see TILE. With predecessors, tiles are 64 x 64 and each phase is a launch; int16 then computes in int32.
+    tile: see TILE. With predecessors, tiles are 128 x 64 and each phase is a launch; int16 then computes in int32.
     """
     if len(weights) == 0:
         return Outcome(weights, first_predecessors(weights) if predecessors else None)
@@ -76,8 +78,8 @@ def staged(device: Device, weights: NDArray[Any], predecessors: bool, tile: int)
     negative = device.upload(np.array([NO_NEGATIVE_CYCLE], np.int32))
     if predecessors:
         wide = retyped(weights, np.dtype(np.int32)) if weights.dtype == np.int16 else weights
-        d = device.upload(padded(wide, PANEL, INFINITE[wide.dtype]))
-        p = device.upload(padded(first_predecessors(weights), PANEL, NO_PREDECESSOR))
+        d = device.upload(padded(wide, TALL, INFINITE[wide.dtype]))
+        p = device.upload(padded(first_predecessors(weights), TALL, NO_PREDECESSOR))
         close_with_predecessors(device, d, p, negative, layout.nonnegative)
         outcome = Outcome.read(negative, d, p, wide)
         return Outcome(retyped(outcome.distances, weights.dtype), outcome.predecessors)
@@ -114,12 +116,17 @@ def close_with_predecessors(device: Device, d: Array, p: Array, negative: Array,
 
     d: N x N distances of 32 or 64 bits. p: N x N predecessors of int32. negative: as for `close`.
     """
-    kernels = device.compile(KERNELS / "predecessors.cu", {"Word": d.dtype.type, "NONNEGATIVE": nonnegative})
+    kernels = device.compile(KERNELS / "predecessors.cu", predecessor_constants(d.dtype, nonnegative))
+    close_tile, panels, remaining = (kernels[f"apsp_{phase}"] for phase in ("close", "panels", "remaining"))
     n = d.shape[0]
     others = n // PANEL - 1
-    shared_bytes = 2 * DEPTH * PANEL * d.dtype.itemsize
+    square, tall = (DEPTH * (rows + PANEL) * d.dtype.itemsize for rows in (PANEL, TALL))
     for pivot in range(0, n, DEPTH):
-        kernels["apsp_close"](1, THREADS, d, p, negative, n, pivot)
-        if others:
-            kernels["apsp_panels"]((others, 2), THREADS, d, p, negative, n, pivot, shared_bytes=shared_bytes)
-            kernels["apsp_remaining"]((others, others), THREADS, d, p, negative, n, pivot, shared_bytes=shared_bytes)
+        close_tile(1, THREADS, d, p, negative, n, pivot)
+        panels((others, 2), THREADS, d, p, negative, n, pivot, shared_bytes=square)
+        remaining((others, n // TALL), THREADS, d, p, negative, n, pivot, shared_bytes=tall)
+
+
+def predecessor_constants(dtype: np.dtype, nonnegative: bool) -> dict[str, Any]:
+    """What specialises the kernels that keep predecessors."""
+    return {"Word": dtype.type, "NONNEGATIVE": nonnegative, "BLOCKS_PER_SM": 2 if dtype.itemsize == 4 else 1}

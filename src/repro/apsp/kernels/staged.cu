@@ -43,7 +43,7 @@ __device__ void panel(Word* shared, const Word* d, const Word* left, const Word*
                       int* negative, int words, int pivot, int next, int chunk, bool is_row) {
     constexpr int SIDE = DEPTH * 64;
     Word *pivot_left = shared, *pivot_right = shared + SIDE, *other = shared + 2 * SIDE;
-    __shared__ Word row[2 * 64 / LANES], column[2 * 64];
+    Word *column = shared + 3 * SIDE, *row = column + 2 * 64;
     Place at = place();
     Square tile, mine;
     load(tile, d + (long long)next * words + next / LANES, words, at);
@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 apsp_round(Word* d, const Word* left, const Word* right, Word* next_left, Word* next_right, int* negative, int words,
            int pivot, int next, int panel_blocks) {
     extern __shared__ __align__(16) Word shared[];
-    if (*negative != NONE) return;
+    if (__syncthreads_or(*negative != NONE)) return;  // a panel block of this launch may just be writing it
     int block = blockIdx.x;
     if (block < panel_blocks)
         panel(shared, d, left, right, next_left, next_right, negative, words, pivot, next, block / 2, block % 2 == 0);
