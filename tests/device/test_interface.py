@@ -125,7 +125,7 @@ def test_a_compiled_module_is_reused_until_its_source_or_header_changes(tmp_path
     monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
 
     def libraries() -> int:
-        return len(list((tmp_path / "cache").glob("*.so")))
+        return len(list((tmp_path / "cache").glob("*.module")))
 
     # A source is read once per process, so each step has a directory of its own with the same names in it.
     for index, (value, constant, expected) in enumerate([(1, 0, 1), (1, 0, 1), (2, 0, 2), (2, 5, 3)]):
@@ -140,7 +140,7 @@ def test_a_compiled_module_is_reused_until_its_source_or_header_changes(tmp_path
         device.compile(source, {"CONSTANT": constant})["k"](1, 1, output)
         assert output.get()[0] == value + constant
         assert libraries() == expected
-        assert not list((tmp_path / "cache").glob("tmp*")), "nothing half-written is left"
+        assert not list((tmp_path / "cache").glob("*.part")), "nothing half-written is left"
 
 
 def test_open_device():

@@ -46,8 +46,8 @@ class Module:
     A copy's shared memory is its static data, so it serves one block at a time.
     """
 
-    def __init__(self, library: Path) -> None:
-        self._image = library.read_bytes()  # the cache may be cleared while the module is in use
+    def __init__(self, image: bytes) -> None:
+        self._image = image
         self._free: list[ctypes.CDLL] = []
         self._lock = Lock()
 
@@ -77,9 +77,9 @@ class Module:
 
 
 @cache
-def load_module(library: Path) -> Module:
-    """The module of a library file, shared by all emulated devices of the process."""
-    return Module(library)
+def load_module(image: bytes) -> Module:
+    """The module of a library's content, shared by all emulated devices of the process."""
+    return Module(image)
 
 
 class EmulatedKernel(Kernel):
@@ -236,9 +236,9 @@ class Emulator(Device):
             + "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
         )
         started = time.perf_counter()
-        library = build_module(source, generated, self.instrument)
+        image = build_module(source, generated, self.instrument)
         self.compile_seconds += time.perf_counter() - started
-        module = load_module(library)
+        module = load_module(image)
         needs_table = self.instrument != "none" or any("__nanosleep" in text for text in source.files().values())
         return {name: EmulatedKernel(self, name, found, module, needs_table) for name, found in parameters.items()}
 

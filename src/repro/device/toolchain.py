@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from repro.device.cache import cached_file
+from repro.device.cache import cached
 from repro.device.source import Source
 from repro.errors import DeviceError, InputError
 
@@ -61,7 +61,7 @@ def compiler() -> tuple[str, str]:
     raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
 
 
-def build_module(source: Source, generated: str, instrument: Instrument) -> Path:
+def build_module(source: Source, generated: str, instrument: Instrument) -> bytes:
     """The shared library of a kernel file, from the cache where it is there.
 
     generated: the C++ text made from `source`. Raises DeviceError with the compiler's first error.
@@ -81,7 +81,7 @@ def build_module(source: Source, generated: str, instrument: Instrument) -> Path
     ingredients = [generated, source.digest(), version, platform.machine(), *flags]
     ingredients += [file.read_text() for file in sorted([*HEADERS.rglob("*.hpp"), *watchers])]
 
-    def build(output: Path) -> None:
+    def build() -> bytes:
         with tempfile.TemporaryDirectory() as directory:
             objects = []
             for watcher in watchers:
@@ -91,9 +91,11 @@ def build_module(source: Source, generated: str, instrument: Instrument) -> Path
             objects.append(f"{directory}/kernel.o")
             include = [f"-I{HEADERS}", f"-I{source.path.parent}"]
             _run([command, *flags, *include, "-x", "c++", "-c", "-", "-o", objects[-1]], generated, source.label)
-            _run([command, "-shared", "-Wl,-z,defs", *objects, "-o", str(output)], "", source.label)
+            library = Path(directory) / "module.so"
+            _run([command, "-shared", "-Wl,-z,defs", *objects, "-o", str(library)], "", source.label)
+            return library.read_bytes()
 
-    return cached_file(ingredients, ".so", build)
+    return cached(ingredients, build)
 
 
 def _run(command: list[str], given: str, label: str) -> None:
