@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from repro.device import open_device
+from repro.errors import InputError
+from repro.reorder.align import align
 from repro.reorder.alignment import Alignment
 from repro.reorder.scoring import comparable
-from repro.reorder.variants import VARIANTS
 
 
 def letters(text: bytes) -> np.ndarray:
@@ -33,9 +33,19 @@ def test_long_alignments_are_wrapped():
     ],
 )
 def test_which_letters_are_equal(a, b, cigar):
-    variant = VARIANTS["compact"]
-    outcome = variant.run(open_device("emulator"), *comparable(letters(a), letters(b)), **variant.complete({}))
-    assert outcome.alignment.cigar == cigar
+    assert align(letters(a), letters(b), device="emulator").alignment.cigar == cigar
+
+
+def test_text_is_folded_to_upper_case():
+    outcome = align("actga", b"ACGA", match=2, mismatch=-1, device="emulator")
+    assert (outcome.score, outcome.alignment.cigar) == (7, "2=1I2=")
+
+
+def test_what_cannot_be_aligned_is_one_line():
+    with pytest.raises(InputError, match=r"sequence b, position 1: '-' is an alignment gap"):
+        align("ACGT", "A-GT", device="emulator")
+    with pytest.raises(InputError, match=r"no variant 'quick'; choose one of: unoptimised, optimised, compact"):
+        align("ACGT", "ACGT", variant="quick", device="emulator")
 
 
 def test_comparable_leaves_its_arguments_alone():

@@ -37,19 +37,17 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute and print the alignment."""
-    from repro.bench.variant import choose
     from repro.device import open_device
     from repro.inputs.fasta import read_sequence
-    from repro.reorder.scoring import comparable
-    from repro.reorder.variants import VARIANTS
+    from repro.reorder.align import align
 
-    variant = choose(VARIANTS, args.variant)
-    settings = variant.complete({"match": args.match, "mismatch": args.mismatch, "gap": args.gap})
+    scores = {"match": args.match, "mismatch": args.mismatch, "gap": args.gap}
     a, b = read_sequence(args.a), read_sequence(args.b)
     device = open_device(args.device)
     started = time.perf_counter()
-    outcome = variant.run(device, *comparable(a.letters, b.letters), **settings)
+    outcome = align(a.letters, b.letters, **scores, variant=args.variant, device=device)
     seconds = time.perf_counter() - started
+    assert outcome.alignment is not None, "a traceback is the default"
     if args.json:
         print(
             json.dumps(
@@ -58,8 +56,8 @@ def run(args: argparse.Namespace) -> int:
                     "cigar": outcome.alignment.cigar,
                     "len_a": len(a),
                     "len_b": len(b),
-                    "variant": variant.name,
-                    "parameters": settings,
+                    "variant": args.variant,
+                    "parameters": scores,
                     "device": device.name,
                     "seconds": seconds,
                     "compile_seconds": device.compile_seconds,
