@@ -7,7 +7,6 @@ and a barrier or warp operation that not all threads reach is an error that name
 import ctypes
 import os
 import platform
-import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -25,8 +24,8 @@ from repro.device.abi import Launch
 from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes
 from repro.device.host_memory import HostMemory
 from repro.device.late_copies import CopyStream, Point
-from repro.device.source import Constants, Parameter, declare, load_source
-from repro.device.toolchain import Instrument, build_module, chosen_instrument, compiler, name_places
+from repro.device.source import Constants, Parameter, load_source
+from repro.device.toolchain import Instrument, build_module, chosen_instrument, compiler, emulated_text, name_places
 from repro.device.traffic import TrafficLog
 from repro.errors import DeviceError
 
@@ -230,13 +229,8 @@ class Emulator(Device):
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
-        generated = (
-            f'#define REPRO_WARP_SIZE {self.warp_size}\n#include "cuda.hpp"\n{declare(constants)}'
-            f'#line 1 "{source.label}"\n{_emulated(source.text)}\n'
-            + "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
-        )
         started = time.perf_counter()
-        image = build_module(source, generated, self.instrument)
+        image = build_module(source, emulated_text(source, constants, self.warp_size), self.instrument)
         self.compile_seconds += time.perf_counter() - started
         module = load_module(image)
         needs_table = self.instrument != "none" or any("__nanosleep" in text for text in source.files().values())
@@ -264,9 +258,3 @@ class Emulator(Device):
 
     def _collect_times(self, times: KernelTimes) -> None:
         pass
-
-
-def _emulated(text: str) -> str:
-    """Dynamic shared memory is a pointer to the block's buffer; everything else compiles as it stands."""
-    pattern = r"extern\s+__shared__\s+(?:__align__\(\d+\)\s+)?([\w\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
-    return re.sub(pattern, r"\1* const \2 = reinterpret_cast<\1*>(::repro::block.dynamic_shared);", text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from repro.device.cache import cached
-from repro.device.source import Source
+from repro.device.source import Constants, Source, declare
 from repro.errors import DeviceError, InputError
 
 # sanitize: every access is checked against the arrays there are, and undefined behaviour is reported.
@@ -59,6 +59,20 @@ def compiler() -> tuple[str, str]:
         if shutil.which(command):
             return command, _output([command, "--version"]).splitlines()[0]
     raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
+
+
+def emulated_text(source: Source, constants: Constants, warp_size: int) -> str:
+    """The C++ text of a kernel file: constants, source, and an entry for each kernel.
+
+    Dynamic shared memory is a pointer to the block's buffer; everything else compiles as it stands.
+    """
+    pattern = r"extern\s+__shared__\s+(?:__align__\(\d+\)\s+)?([\w\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
+    text = re.sub(pattern, r"\1* const \2 = reinterpret_cast<\1*>(::repro::block.dynamic_shared);", source.text)
+    launchers = "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
+    return (
+        f'#define REPRO_WARP_SIZE {warp_size}\n#include "cuda.hpp"\n{declare(constants)}'
+        f'#line 1 "{source.label}"\n{text}\n{launchers}'
+    )
 
 
 def build_module(source: Source, generated: str, instrument: Instrument) -> bytes:
