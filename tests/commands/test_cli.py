@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,18 @@ def test_distance_of_human_and_mouse_mitochondria_as_json(capsys: pytest.Capture
     assert found["seconds"] > 0
 
 
+def test_the_path_is_a_cigar_of_the_distances_cost(fasta: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = [f"{fasta}#p", f"{fasta}#t", "--device", "emulator", "--path"]
+    assert main(["distance", *pair]) == 0
+    distance, cigar = capsys.readouterr().out.splitlines()
+    assert distance == "5"
+    runs = [(int(length), operation) for length, operation in re.findall(r"(\d+)([=XID])", cigar)]
+    assert sum(length for length, operation in runs if operation != "=") == 5
+    assert sum(length for length, operation in runs if operation != "D") == 11
+    assert main(["distance", *pair, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cigar"] == cigar
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -45,6 +58,7 @@ def test_distance_of_human_and_mouse_mitochondria_as_json(capsys: pytest.Capture
         (["distance", "{fasta}#q", "{fasta}#t"], 2, "repro: {fasta}: has no record named q; the nearest of its 2"),
         (["distance", "{fasta}#p", "{fasta}#t", "--variant", "fast"], 2, "repro: no variant 'fast'; choose one of:"),
         (["distance", "{fasta}#p", "{fasta}#t", "--device", "gpu"], 2, "repro: device 'gpu': choose auto, cuda,"),
+        (["distance", "{fasta}#p", "{fasta}#t", "--path", "--variant", "baseline"], 2, "repro: --path goes with"),
         (["variants", "wfaa"], 2, "repro: no system 'wfaa'; choose one of: wfa"),
     ],
 )

@@ -6,9 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
-from repro.wfa import bit_parallel
 from repro.wfa.bidirectional import Bidirectional
-from repro.wfa.bit_parallel import BitParallel
+from repro.wfa.bit_parallel import Problems, solve
 from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
 from tests.wfa.test_variants import edlib_distance
@@ -37,11 +36,11 @@ def test_bit_parallel_strips_in_any_band(pair, words, order, part):
     """Exact in the band of the distance or a wider one; never less than the distance in a narrower one."""
     a, b = pair
     distance = edlib_distance(a.tobytes(), b.tobytes())
-    engine = BitParallel(PackedPair(open_device("emulator", thread_order=order), a, b), words)
+    packed = PackedPair(open_device("emulator", thread_order=order), a, b)
     bound = max(abs(len(a) - len(b)), min(int(distance * part), max(len(a), len(b))))
-    found = engine.distance_within(bound)
+    found = solve(packed, Problems.whole(packed, bound), words).cost[0]
     assert found == distance if bound >= distance else found >= distance
-    assert engine.distance_within(distance) == distance
+    assert solve(packed, Problems.whole(packed, distance), words).cost[0] == distance
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,17 +72,38 @@ def test_hybrid(pair, order):
     assert outcome.distance == edlib_distance(a.tobytes(), b.tobytes())
 
 
-def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows(monkeypatch):
-    """As on strings of tens of millions of letters, with two blocks at a time."""
-    monkeypatch.setattr(bit_parallel, "RESIDENT_BLOCKS", 2)
-    monkeypatch.setattr(bit_parallel, "MOST_PROCESSORS", 1)
+@pytest.mark.parametrize("order", ORDERS)
+def test_problems_of_a_batch_are_solved_side_by_side(order):
+    """Substrings of any size, empty ones too: cost, crossing and the cost above it."""
     rng = np.random.default_rng(3)
-    a, b = (rng.integers(0, 4, 22_000).astype(np.uint8) for _ in range(2))
+    a, b = (rng.integers(0, 4, 8000).astype(np.uint8) for _ in range(2))
+    pair = PackedPair(open_device("emulator", thread_order=order), a, b)
+    rows, columns = rng.integers(0, 700, (2, 30))
+    rows[:4], columns[:4] = [0, 300, 0, 1], [200, 0, 0, 1]
+    rows[4], columns[4] = 5000, 4500
+    row, column = rng.integers(0, 3000, (2, 30))
+    problems = Problems(row, rows, column, columns, np.maximum(rows, columns))
+    for words in (1, 2):
+        found = solve(pair, problems, words)
+        for x in range(30):
+            p, t = a[row[x] : row[x] + rows[x]], b[column[x] : column[x] + columns[x]]
+            middle, crossing = rows[x] - rows[x] // 2, found.column[x]
+            above = edlib_distance(p[:middle].tobytes(), t[:crossing].tobytes())
+            assert (found.cost[x], found.above[x]) == (edlib_distance(p.tobytes(), t.tobytes()), above)
+            assert found.cost[x] - above == edlib_distance(p[middle:].tobytes(), t[crossing:].tobytes())
+
+
+def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows():
+    """As on strings of tens of millions of letters; here for blocks on one multiprocessor."""
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(0, 4, 40_000).astype(np.uint8) for _ in range(2))
     distance = edlib_distance(a.tobytes(), b.tobytes())
     for order in ORDERS:
-        engine = BitParallel(PackedPair(open_device("emulator", thread_order=order, workers=2), a, b), 1)
-        assert engine.strips == 11
-        assert engine.distance_within(distance) == distance
+        device = open_device("emulator", thread_order=order, multiprocessors=1)
+        pair = PackedPair(device, a, b)
+        problems = Problems.whole(pair, distance)
+        assert problems.strips(1)[0] == 20
+        assert solve(pair, problems, 1).cost[0] == distance
 
 
 @pytest.mark.parametrize("symbols", [1, 2, 4, 5, 16, 17, 256])
@@ -111,14 +131,15 @@ def test_the_estimate_is_near_the_distance():
 def test_cells_of_the_strips_are_those_of_the_band(device):
     rng = np.random.default_rng(5)
     a, b = (rng.integers(0, 4, 5000).astype(np.uint8) for _ in range(2))
-    engine = BitParallel(PackedPair(device, a, b), 1)
-    assert engine.cells(5000) >= 0.75 * 5000**2
-    assert 5000 * 1000 <= engine.cells(1000) <= 5000 * 1000 + 2 * 3 * 1024 * (1024 + 2 * 16)
+    pair = PackedPair(device, a, b)
+    assert Problems.whole(pair, 5000).cells(1) >= 0.75 * 5000**2
+    narrow = Problems.whole(pair, 1000).cells(1)
+    assert 5000 * 1000 <= narrow <= 5000 * 1000 + 2 * 3 * 1024 * (1024 + 2 * 16)
 
 
 @pytest.mark.parametrize(("symbols", "words"), [(2, 2), (5, 1), (17, 1), (100, 2)])
 def test_strips_of_every_number_of_planes(symbols, words):
     rng = np.random.default_rng(symbols)
     a, b = (rng.integers(0, symbols, length).astype(np.uint8) for length in (3000, 2500))
-    engine = BitParallel(PackedPair(open_device("emulator"), a, b), words)
-    assert engine.distance_within(3000) == edlib_distance(a.tobytes(), b.tobytes())
+    pair = PackedPair(open_device("emulator"), a, b)
+    assert solve(pair, Problems.whole(pair, 3000), words).cost[0] == edlib_distance(a.tobytes(), b.tobytes())

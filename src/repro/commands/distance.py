@@ -6,6 +6,8 @@ import time
 from dataclasses import asdict
 from typing import Any
 
+from repro.errors import InputError
+
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command."""
@@ -19,6 +21,11 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("b", metavar="B.fasta", help="the other one")
     parser.add_argument("--variant", default="hybrid", metavar="NAME", help="see `repro variants wfa` (%(default)s)")
     parser.add_argument("--device", default="auto", metavar="D", help="auto, cuda, cuda:N or emulator (%(default)s)")
+    parser.add_argument(
+        "--path",
+        action="store_true",
+        help="print an optimal alignment too, as CIGAR with = X I (a letter of A alone) D (of B alone); hybrid only",
+    )
     parser.add_argument("--json", action="store_true", help="print distance, similarity, seconds and counters as JSON")
     parser.set_defaults(run=run)
 
@@ -29,20 +36,25 @@ def run(args: argparse.Namespace) -> int:
     from repro.device import open_device
     from repro.inputs.fasta import read_sequence
     from repro.inputs.pairs import similarity
+    from repro.wfa.path import replayed_path
     from repro.wfa.variants import VARIANTS
 
+    if args.path and args.variant != "hybrid":
+        raise InputError(f"--path goes with --variant hybrid, not {args.variant}")
     variant = choose(VARIANTS, args.variant)
     a, b = read_sequence(args.a), read_sequence(args.b)
     device = open_device(args.device)
     settings = variant.complete({})
     started = time.perf_counter()
-    distance = variant.run(device, a.letters, b.letters, **settings).distance
+    path = replayed_path(device, a.letters, b.letters) if args.path else None
+    distance = path.cost if path else variant.run(device, a.letters, b.letters, **settings).distance
     seconds = time.perf_counter() - started
     if args.json:
         print(
             json.dumps(
                 {
                     "distance": distance,
+                    **({"cigar": path.cigar} if path else {}),
                     "similarity": similarity(distance, len(a), len(b)),
                     "len_a": len(a),
                     "len_b": len(b),
@@ -57,4 +69,6 @@ def run(args: argparse.Namespace) -> int:
         )
     else:
         print(distance)
+        if path:
+            print(path.cigar)
     return 0

@@ -1,71 +1,127 @@
-"""Edit distance by banded bit-parallel strips, from both ends of the matrix to its middle row."""
+"""Edit distances by banded bit-parallel strips, from both ends of the matrix to its middle row, many at a time."""
+
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from repro.wfa.columns import KERNELS, NOT_REACHED
+from repro.wfa.columns import KERNELS
 from repro.wfa.packing import PackedPair
 
-CHUNK = 16  # as in kernels/bit_parallel.cu
+CHUNK = 16  # as in kernels/problems.cuh
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
-MOST_PROCESSORS = 264
+
+Integers = NDArray[np.int64]
 
 
-class BitParallel:
-    """A packed pair prepared for the bit-parallel kernel, to be compared within any band.
+@dataclass(frozen=True)
+class Problems:
+    """Substrings of a packed pair to be compared; all fields have the shape (problems,).
 
-    words: 32-bit words of rows per lane, 1, 2 or 4: a strip has 1,024 rows per word.
+    row, rows: start and length in a. column, columns: in b. bound: the band holds every path of this cost or less; at
+    least the difference of the lengths.
     """
 
-    def __init__(self, pair: PackedPair, words: int) -> None:
-        self.pair, self.words = pair, words
-        self.half = -(-pair.m // 2), pair.m // 2  # rows of each direction
-        strip = 1024 * words
-        self.strips = max(1, -(-self.half[0] // strip))
-        self.chunks = -(-pair.n // CHUNK)
-        self.padding = self.strips * strip - self.half[0], self.strips * strip - self.half[1]
-        self._rows = pair.bit_planes(self.strips * strip // 32, self.padding)
-        self._columns = pair.byte_codes(self.chunks * CHUNK)
+    row: Integers
+    rows: Integers
+    column: Integers
+    columns: Integers
+    bound: Integers
 
-    def cells(self, bound: int) -> int:
-        """Cells of the matrix that the strips of both directions compute in the band of `bound`."""
-        low, high = self._band(bound)
-        strip = 1024 * self.words
-        total = 0
-        for padding in self.padding:
-            top = np.arange(self.strips) * strip - padding
-            first = np.maximum(0, np.maximum(0, top) + low) // CHUNK
-            last = -(-np.minimum(self.pair.n, top + strip + high) // CHUNK)
-            total += int((last - first).sum()) * CHUNK * strip
+    @classmethod
+    def whole(cls, pair: PackedPair, bound: int) -> "Problems":
+        """The one problem of comparing both strings."""
+        return cls(*(np.array([value]) for value in (0, pair.m, 0, pair.n, bound)))
+
+    @property
+    def places(self) -> Integers:
+        """Starts and lengths as the kernels read them, int64 of shape (problems, 4)."""
+        return np.stack([self.row, self.rows, self.column, self.columns], axis=1).astype(np.int64)
+
+    @property
+    def low(self) -> Integers:
+        """The lowest diagonal that a path of cost `bound` can reach."""
+        return -((self.bound - (self.columns - self.rows)) // 2)
+
+    @property
+    def high(self) -> Integers:
+        """The highest diagonal that a path of cost `bound` can reach."""
+        return (self.bound + (self.columns - self.rows)) // 2
+
+    def strips(self, words: int) -> Integers:
+        """Strips of 1,024 `words` rows in each direction."""
+        strips: Integers = np.maximum(1, -(-(self.rows - self.rows // 2) // (1024 * words)))
+        return strips
+
+    def cells(self, words: int) -> int:
+        """Cells of the matrices that the strips of both directions compute."""
+        strip, strips, total = 1024 * words, self.strips(words), 0
+        for half in (self.rows - self.rows // 2, self.rows // 2):
+            for x, rows in enumerate(half):
+                top = np.arange(strips[x]) * strip - (strips[x] * strip - rows)
+                first = np.maximum(0, np.maximum(0, top) + self.low[x]) // CHUNK
+                last = -(-np.minimum(self.columns[x], top + strip + self.high[x]) // CHUNK)
+                total += int((last - first).sum()) * CHUNK * strip
         return total
 
-    def _band(self, bound: int) -> tuple[int, int]:
-        """The lowest and the highest diagonal that a path of cost `bound` can reach."""
-        shift = self.pair.n - self.pair.m
-        return -((bound - shift) // 2), (bound + shift) // 2
 
-    def distance_within(self, bound: int) -> int:
-        """The cost of the cheapest path found in the band that holds every path of cost `bound` or less.
+@dataclass(frozen=True)
+class Crossings:
+    """Where the cheapest paths found cross the middle rows, rows - rows // 2; fields have the shape (problems,).
 
-        It is the edit distance if it is at most `bound`; else an upper bound of it.
-        bound: at least the difference of the lengths.
-        """
-        device, n = self.pair.device, self.pair.n
-        kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": self.pair.planes, "WORDS": self.words})
-        slots = min(self.strips, RESIDENT_BLOCKS * MOST_PROCESSORS + 1)
-        bottoms = device.full(2 * slots * self.chunks, ~np.uint32(0))
-        middle = device.empty(2 * self.chunks, np.uint32)
-        passed = device.empty(2 * self.strips, np.int32)
-        values = device.empty(2 * (self.chunks + 1), np.int32)
-        tickets = device.zeros(1, np.uint32)
-        distance = device.full(1, np.int32(NOT_REACHED))
-        band = self.chunks, n, *self._band(bound)
-        table = 128 * self.words * self.pair.symbols
-        # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
-        shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
-        kernels["bit_parallel"](
-            2 * self.strips, 32, self._rows, self._columns, bottoms, middle, passed, tickets, self.strips, slots,
-            self.pair.symbols, *band, *self.padding, shared_bytes=shared_bytes,
-        )  # fmt: skip
-        kernels["middle_values"](2, 1024, middle, passed, values, self.strips, *band, *self.half, shared_bytes=4096)
-        kernels["best_crossing"](-(-(n + 1) // 256), 256, middle, values, distance, self.strips, *band, *self.half)
-        return int(distance.get()[0])
+    cost: of the whole path; the edit distance if it is at most the problem's bound, else an upper bound of it.
+    column: columns left of the crossing. above: the cost of the part above the middle row.
+    """
+
+    cost: Integers
+    column: Integers
+    above: Integers
+
+
+def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
+    """The cheapest path in the band of each problem.
+
+    words: 32-bit words of rows per lane, 1, 2 or 4.
+    """
+    device, count = pair.device, len(problems.rows)
+    kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words})
+    # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
+    table = 128 * words * pair.symbols
+    shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
+    slots = kernels["bit_parallel"].most_resident_blocks(32, shared_bytes) + 1
+
+    strips, chunks = problems.strips(words), -(-problems.columns // CHUNK)
+    bottoms = 2 * np.minimum(strips, slots) * chunks
+    before = [np.cumsum(each) - each for each in (strips, chunks, bottoms)]
+    sizes = np.stack([problems.low, problems.high, strips, before[0], chunks, before[1], before[2]], axis=1)
+    batch = device.upload(np.concatenate([problems.places, sizes], axis=1))
+    all_strips, all_chunks = 2 * int(strips.sum()), 2 * int(chunks.sum())
+
+    rows = device.empty(all_strips * pair.planes * 32 * words, np.uint32)
+    warps = all_strips * 32 * words
+    kernels["pack_rows"](-(-warps // 8), 256, batch, count, pair.a, pair.code_of, rows, all_strips)
+    columns = device.empty(all_chunks * CHUNK, np.uint8)
+    if all_chunks:
+        grid = -(-all_chunks * CHUNK // 256)
+        kernels["pack_columns"](grid, 256, batch, count, pair.b, pair.code_of, columns, all_chunks * CHUNK)
+
+    bottom_rows = device.full(int(bottoms.sum()), ~np.uint32(0))
+    middle, passed = device.empty(all_chunks, np.uint32), device.empty(all_strips, np.int32)
+    tickets = device.zeros(1, np.uint32)
+    kernels["bit_parallel"](
+        all_strips, 32, batch, count, rows, columns, bottom_rows, middle, passed, tickets, pair.symbols, slots,
+        shared_bytes=shared_bytes,
+    )  # fmt: skip
+
+    values = device.empty(all_chunks + 2 * count, np.int32)
+    threads = 1024 if count == 1 else 128
+    kernels["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
+    best = device.full(count, ~np.uint64(0))
+    widest = -(-(int(problems.columns.max()) + 1) // 256)
+    kernels["best_crossing"]((widest, count), 256, batch, middle, values, best)
+    above = device.empty(count, np.int32)
+    kernels["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
+    found = best.get()
+    return Crossings(
+        (found >> np.uint64(32)).astype(np.int64), (found & np.uint64(0xFFFFFFFF)).astype(np.int64), above.get()
+    )

@@ -2,7 +2,7 @@
 
 from repro.device import Device
 from repro.wfa.bidirectional import Bidirectional
-from repro.wfa.bit_parallel import BitParallel
+from repro.wfa.bit_parallel import Problems, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
@@ -32,24 +32,32 @@ def strip_words(pair: PackedPair, bound: int) -> int:
 
 def by_bit_parallel(pair: PackedPair, guess: int) -> Outcome:
     """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
-    bound = max(guess, abs(pair.n - pair.m))
-    engine = BitParallel(pair, strip_words(pair, bound))
-    cost = engine.distance_within(bound)
-    if cost <= bound:
-        return Outcome(cost, lambda: engine.cells(bound))
-    return Outcome(engine.distance_within(cost), lambda: engine.cells(bound) + engine.cells(cost))
+    problems = Problems.whole(pair, max(guess, abs(pair.n - pair.m)))
+    words = strip_words(pair, int(problems.bound[0]))
+    cost = int(solve(pair, problems, words).cost[0])
+    if cost <= problems.bound[0]:
+        return Outcome(cost, lambda: problems.cells(words))
+    again = Problems.whole(pair, cost)
+    distance = int(solve(pair, again, words).cost[0])
+    return Outcome(distance, lambda: problems.cells(words) + again.cells(words))
 
 
 def hybrid(device: Device, a: Letters, b: Letters) -> Outcome:
     """The exact distance by whichever engine is fast at the similarity of the strings; beyond the paper.
 
-    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
-    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
     a, b: letters, uint8 of shape (m,) and (n,).
     """
-    if len(a) == 0 or len(b) == 0:
-        return Outcome(len(a) + len(b), lambda: 0)
-    pair = PackedPair(device, a, b)
+    return distance(PackedPair(device, a, b))
+
+
+def distance(pair: PackedPair) -> Outcome:
+    """The exact distance of a packed pair.
+
+    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
+    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
+    """
+    if pair.m == 0 or pair.n == 0:
+        return Outcome(pair.m + pair.n, lambda: 0)
     longer = max(pair.m, pair.n)
     probe = min(MOST_PROBE, max(LEAST_PROBE, longer // LETTERS_PER_PROBE_COLUMN))
     most = max(probe, int(longer * WAVEFRONT_BELOW))

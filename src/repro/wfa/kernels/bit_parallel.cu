@@ -10,6 +10,8 @@
 // Outside the band stand upper bounds: down its left edge, and along a strip's top row beyond the right edge of the
 // strip above, every difference is +1. So each value is the cost of some path.
 
+#include "problems.cuh"
+
 template <int WIDTH>
 struct Wide;
 template <>
@@ -27,18 +29,38 @@ struct Wide<4> {
 
 constexpr int ROWS = 32 * WORDS;  // of a lane
 constexpr int STRIP = 32 * ROWS;
-constexpr int CHUNK = 16;
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
 };
 constexpr unsigned UNWRITTEN = ~0u;
 
-// The chunks [first, last) that a strip computes: the band's diagonals low to high over its rows.
-__device__ __forceinline__ int first_chunk(int strip, int padding, int low) {
-    return max(0, max(0, strip * STRIP - padding) + low) / CHUNK;
+// One direction of a problem: 0 goes from the start of both substrings to the middle row, 1 from their ends.
+struct Half {
+    int direction, rows, padding, n, low, high, strips, chunks;
+    long long first_strip, first_chunk;  // in arrays over the strips or the chunks of all problems and directions
+};
+
+__device__ __forceinline__ Half half_of(const Problem& problem, int direction) {
+    Half half;
+    half.direction = direction;
+    half.rows = int(direction ? problem.rows / 2 : problem.rows - problem.rows / 2);
+    half.padding = int(problem.strips) * STRIP - half.rows;
+    half.n = int(problem.columns);
+    half.low = int(problem.low);
+    half.high = int(problem.high);
+    half.strips = int(problem.strips);
+    half.chunks = int(problem.chunks);
+    half.first_strip = 2 * problem.strips_before + direction * problem.strips;
+    half.first_chunk = 2 * problem.chunks_before + direction * problem.chunks;
+    return half;
 }
-__device__ __forceinline__ int last_chunk(int strip, int padding, int high, int n) {
-    return (min(n, (strip + 1) * STRIP - padding + high) + CHUNK - 1) / CHUNK;
+
+// The chunks [begin, end) that a strip computes: the band's diagonals over its rows.
+__device__ __forceinline__ int begin_of(const Half& half, int strip) {
+    return max(0, max(0, strip * STRIP - half.padding) + half.low) / CHUNK;
+}
+__device__ __forceinline__ int end_of(const Half& half, int strip) {
+    return (min(half.n, (strip + 1) * STRIP - half.padding + half.high) + CHUNK - 1) / CHUNK;
 }
 
 // sum += addend, the words being the digits of one number.
@@ -58,44 +80,76 @@ __device__ __forceinline__ unsigned load(const unsigned* address) {
     return *static_cast<const volatile unsigned*>(address);
 }
 
-// Direction 0 goes from the start of both strings, 1 from their ends. rows: bit planes of the pattern's codes, PLANES x
-// strips x STRIP / 32 words per direction. columns: a byte per code, CHUNK bytes per chunk. bottoms: `slots` bottom rows
-// of `chunks` words per direction, used in turn. middle: the last strip's bottom row. passed: per strip, the sum of its
-// bottom differences left of the next strip's.
+// Bit planes of the rows of every strip, PLANES x STRIP / 32 words each, first row lowest; padding comes first.
+extern "C" __global__ void pack_rows(const long long* batch, int count, const uint8_t* P, const uint8_t* codes,
+                                     unsigned* rows, int strips) {
+    long long word = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (word >= (long long)strips * (STRIP / 32)) return;
+    const Problem* problems = reinterpret_cast<const Problem*>(batch);
+    long long strip = word / (STRIP / 32);
+    const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, strip / 2)];
+    Half half = half_of(problem, strip - 2 * problem.strips_before >= problem.strips);
+    long long i = word * 32 + threadIdx.x % 32 - half.first_strip * STRIP - half.padding;
+    int code = i >= 0 ? codes[P[problem.row + (half.direction ? problem.rows - 1 - i : i)]] : 0;
+    for (int p = 0; p < PLANES; ++p) {
+        unsigned plane = __ballot_sync(FULL_MASK, code >> p & 1);
+        if (threadIdx.x % 32 == 0) rows[(strip * PLANES + p) * (STRIP / 32) + word % (STRIP / 32)] = plane;
+    }
+}
+
+// The codes of the columns, a byte each, CHUNK to a chunk.
+extern "C" __global__ void pack_columns(const long long* batch, int count, const uint8_t* T, const uint8_t* codes,
+                                        uint8_t* columns, long long bytes) {
+    long long byte = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (byte >= bytes) return;
+    const Problem* problems = reinterpret_cast<const Problem*>(batch);
+    long long chunk = byte / CHUNK;
+    const Problem& problem = problems[find_problem(problems, count, &Problem::chunks_before, chunk / 2)];
+    Half half = half_of(problem, chunk - 2 * problem.chunks_before >= problem.chunks);
+    long long j = byte - half.first_chunk * CHUNK;
+    columns[byte] = j < half.n ? codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
+}
+
+// rows, columns: as packed above. bottoms: per problem and direction, `slots` bottom rows used in turn (or as many as it
+// has strips). middle: the last strip's bottom row. passed: per strip, the sum of its bottom differences left of the next
+// strip's.
 extern "C" __global__ void __launch_bounds__(32)
-    bit_parallel(const unsigned* rows, const unsigned* columns, unsigned* bottoms, unsigned* middle, int* passed,
-                 unsigned* tickets, int strips, int slots, int symbols, int chunks, int n, int low, int high,
-                 int padding0, int padding1) {
+    bit_parallel(const long long* batch, int count, const unsigned* rows, const uint8_t* columns, unsigned* bottoms,
+                 unsigned* middle, int* passed, unsigned* tickets, int symbols, int slots) {
     // The rows that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
     extern __shared__ __align__(16) unsigned equal_rows[];
     int lane = threadIdx.x;
     unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) : 0;
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
-    int direction = ticket % 2, strip = ticket / 2;
-    int padding = direction ? padding1 : padding0;
-    const uint4* letters = reinterpret_cast<const uint4*>(columns) + (long long)direction * chunks;
-    unsigned* bottom = bottoms + ((long long)direction * slots + strip % slots) * chunks;
-    unsigned* above = bottoms + ((long long)direction * slots + (strip + slots - 1) % slots) * chunks;
+    const Problem* problems = reinterpret_cast<const Problem*>(batch);
+    const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, ticket / 2)];
+    Half half = half_of(problem, ticket % 2);
+    int strip = int(ticket / 2 - problem.strips_before);
+    slots = min(slots, half.strips);
+    const uint4* letters = reinterpret_cast<const uint4*>(columns) + half.first_chunk;
+    unsigned* own_bottoms = bottoms + problem.bottoms + (long long)half.direction * slots * half.chunks;
+    unsigned* bottom = own_bottoms + (long long)(strip % slots) * half.chunks;
+    unsigned* above = own_bottoms + (long long)((strip + slots - 1) % slots) * half.chunks;
 
     unsigned plus[WORDS], minus[WORDS];
     for (int w = 0; w < WORDS; ++w) {
         // Rows before the first one keep vertical difference 0 and equal nothing: the top row's +1 passes down unchanged.
-        int skipped = padding - ((strip * 32 + lane) * ROWS + 32 * w);
+        int skipped = half.padding - ((strip * 32 + lane) * ROWS + 32 * w);
         plus[w] = skipped >= 32 ? 0 : ~0u << max(0, skipped);
         minus[w] = 0;
-        const unsigned* plane = rows + ((long long)direction * PLANES * strips + strip) * (STRIP / 32) + lane * WORDS + w;
+        const unsigned* plane = rows + (half.first_strip + strip) * PLANES * (STRIP / 32) + lane * WORDS + w;
         for (int symbol = 0; symbol < symbols; ++symbol) {
             unsigned equal = plus[w];
             for (int p = 0; p < PLANES; ++p)
-                equal &= ~(plane[(long long)p * strips * (STRIP / 32)] ^ -(symbol >> p & 1));
+                equal &= ~(plane[p * (STRIP / 32)] ^ -(symbol >> p & 1));
             equal_rows[(symbol * 32 + lane) * WORDS + w] = equal;
         }
     }
 
-    int first = first_chunk(strip, padding, low), last = last_chunk(strip, padding, high, n);
-    int written = strip > 0 ? last_chunk(strip - 1, padding, high, n) : 0;  // where the row above ends
-    bool final = strip == strips - 1;
-    int next_first = final ? first : first_chunk(strip + 1, padding, low);
+    int first = begin_of(half, strip), last = end_of(half, strip);
+    int written = strip > 0 ? end_of(half, strip - 1) : 0;  // where the row above ends
+    bool final = strip == half.strips - 1;
+    int next_first = final ? first : begin_of(half, strip + 1);
     unsigned incoming = lane == 0 && first < written ? load(above + first) : UNWRITTEN;
     unsigned outgoing = 0;
     uint4 ahead = first < last ? letters[first] : uint4();  // a chunk's letters, loaded while the one before is computed
@@ -143,21 +197,27 @@ extern "C" __global__ void __launch_bounds__(32)
         }
         outgoing = out_plus << 16 | out_minus;
         if (lane == 31) {
-            if (final) middle[(long long)direction * chunks + chunk] = outgoing;
+            if (final) middle[half.first_chunk + chunk] = outgoing;
             else if (chunk < next_first) sum += __popc(out_plus) - __popc(out_minus);
             else __stcg(bottom + chunk, outgoing);
         }
     }
-    if (lane == 31) passed[direction * strips + strip] = sum;
+    if (lane == 31) passed[half.first_strip + strip] = sum;
 }
 
-// values[c]: the matrix's value in the middle row at the first column of chunk c, for each direction; one block each.
-extern "C" __global__ void middle_values(const unsigned* middle, const int* passed, int* values, int strips,
-                                         int chunks, int n, int low, int high, int rows0, int rows1) {
+// The values of a problem's middle row are kept at the first column of each chunk, one more than there are chunks.
+__device__ __forceinline__ long long first_value(const Half& half, int problem) {
+    return half.first_chunk + 2 * problem + half.direction;
+}
+
+// Sums the middle row's differences up; one block for each problem and direction.
+extern "C" __global__ void middle_values(const long long* batch, const unsigned* middle, const int* passed,
+                                         int* values) {
     extern __shared__ int sums[];
-    int direction = blockIdx.x, thread = threadIdx.x, threads = blockDim.x;
-    int padding = strips * STRIP - (direction ? rows1 : rows0);
-    int first = first_chunk(strips - 1, padding, low), last = last_chunk(strips - 1, padding, high, n);
+    int thread = threadIdx.x, threads = blockDim.x;
+    Half half = half_of(reinterpret_cast<const Problem*>(batch)[blockIdx.x / 2], blockIdx.x % 2);
+    int first = begin_of(half, half.strips - 1), last = end_of(half, half.strips - 1);
+    values += first_value(half, blockIdx.x / 2);
 
     auto inclusive_scan = [&](int value) {
         sums[thread] = value;
@@ -173,40 +233,49 @@ extern "C" __global__ void middle_values(const unsigned* middle, const int* pass
         return make_int2(result, total);
     };
     int part = 0;
-    for (int strip = thread; strip < strips; strip += threads) part += passed[direction * strips + strip];
-    int base = (direction ? rows1 : rows0) + inclusive_scan(part).y;
+    for (int strip = thread; strip < half.strips; strip += threads) part += passed[half.first_strip + strip];
+    int base = half.rows + inclusive_scan(part).y;
     for (int start = first; start < last; start += threads) {
         int chunk = start + thread, change = 0;
         if (chunk < last) {
-            unsigned word = middle[(long long)direction * chunks + chunk];
+            unsigned word = middle[half.first_chunk + chunk];
             change = __popc(word >> 16) - __popc(word & 0xFFFF);
         }
         int2 scanned = inclusive_scan(change);
-        if (chunk < last) values[direction * (chunks + 1) + chunk] = base + scanned.x - change;
+        if (chunk < last) values[chunk] = base + scanned.x - change;
         base += scanned.y;
     }
-    if (thread == 0) values[direction * (chunks + 1) + last] = base;
+    if (thread == 0) values[last] = base;
 }
 
-__device__ int value_at(const unsigned* middle, const int* values, int column) {
-    int value = values[column / CHUNK], rest = column % CHUNK;
+__device__ int value_at(const unsigned* middle, const int* values, const Half& half, int problem, int column) {
+    int value = values[first_value(half, problem) + column / CHUNK], rest = column % CHUNK;
     if (rest == 0) return value;
-    unsigned word = middle[column / CHUNK];
+    unsigned word = middle[half.first_chunk + column / CHUNK];
     return value + __popc(word >> (32 - rest)) - __popc((word & 0xFFFF) >> (16 - rest));
 }
 
-// The best crossing of the middle row: over columns that both directions have values for.
-extern "C" __global__ void best_crossing(const unsigned* middle, const int* values, int* distance, int strips,
-                                         int chunks, int n, int low, int high, int rows0, int rows1) {
-    int from[2], to[2];
-    for (int direction = 0; direction < 2; ++direction) {
-        int padding = strips * STRIP - (direction ? rows1 : rows0);
-        from[direction] = CHUNK * first_chunk(strips - 1, padding, low);
-        to[direction] = min(n, CHUNK * last_chunk(strips - 1, padding, high, n));
-    }
-    int begin = max(from[0], n - to[1]), end = min(to[0], n - from[1]);
-    int column = begin + blockIdx.x * blockDim.x + threadIdx.x;
+// The cheapest crossing of each middle row, over the columns for which both directions have values: the cost in the
+// upper half of a word, the column, the first one of equal cost, in the lower. blockIdx.y is the problem.
+extern "C" __global__ void best_crossing(const long long* batch, const unsigned* middle, const int* values,
+                                         unsigned long long* best) {
+    const Problem& problem = reinterpret_cast<const Problem*>(batch)[blockIdx.y];
+    Half forward = half_of(problem, 0), backward = half_of(problem, 1);
+    int n = forward.n, final = forward.strips - 1;
+    int begin = max(CHUNK * begin_of(forward, final), n - min(n, CHUNK * end_of(backward, final)));
+    int end = min(min(n, CHUNK * end_of(forward, final)), n - CHUNK * begin_of(backward, final));
+    int column = begin + int(blockIdx.x * blockDim.x + threadIdx.x);
     if (column > end) return;
-    int sum = value_at(middle, values, column) + value_at(middle + chunks, values + chunks + 1, n - column);
-    atomicMin(distance, sum);
+    int cost = value_at(middle, values, forward, blockIdx.y, column) +
+               value_at(middle, values, backward, blockIdx.y, n - column);
+    atomicMin(best + blockIdx.y, (unsigned long long)cost << 32 | unsigned(column));
+}
+
+// The cost of the part above the middle row, for the crossing found.
+extern "C" __global__ void cost_above(const long long* batch, int count, const unsigned* middle, const int* values,
+                                      const unsigned long long* best, int* above) {
+    int problem = blockIdx.x * blockDim.x + threadIdx.x;
+    if (problem >= count) return;
+    Half forward = half_of(reinterpret_cast<const Problem*>(batch)[problem], 0);
+    above[problem] = value_at(middle, values, forward, problem, int(best[problem] & 0xFFFFFFFFu));
 }

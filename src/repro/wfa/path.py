@@ -1,0 +1,106 @@
+"""An optimal alignment of two strings in linear memory: the paper's future work (section 6).
+
+The middle row splits a problem where its cheapest path crosses (Hirschberg), and the two parts are problems again whose
+costs are known; all problems of a level are solved together. Parts of at most 64 rows keep their differences and are
+traced back; parts of cost 0 need nothing.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Device
+from repro.errors import DeviceError
+from repro.wfa.bit_parallel import Problems, solve
+from repro.wfa.columns import KERNELS
+from repro.wfa.hybrid import distance, strip_words
+from repro.wfa.packing import PackedPair
+from repro.wfa.pyramid import Letters
+
+LEAF_ROWS = 64
+CODES = "=XID"  # operations 1 to 4 of kernels/leaf_paths.cu; I is a letter of a alone, D one of b alone
+
+
+@dataclass(frozen=True)
+class Path:
+    """An alignment as runs: `lengths[x]` times the operation `operations[x]`, one of the characters of CODES."""
+
+    operations: NDArray[np.str_]
+    lengths: NDArray[np.int64]
+
+    @property
+    def cost(self) -> int:
+        """Edits: all operations but `=`."""
+        return int(self.lengths[self.operations != "="].sum())
+
+    @property
+    def cigar(self) -> str:
+        """The runs in SAM's notation."""
+        return "".join(f"{length}{operation}" for length, operation in zip(self.lengths, self.operations, strict=True))
+
+    def turns(self, a: Letters, b: Letters) -> bool:
+        """Replay the path: whether it uses up both strings, with equal letters at every `=` and others at every `X`."""
+        steps = np.repeat(self.operations, self.lengths)
+        in_a, in_b = steps != "D", steps != "I"
+        if in_a.sum() != len(a) or in_b.sum() != len(b):
+            return False
+        both = in_a & in_b
+        i, j = np.cumsum(in_a)[both] - 1, np.cumsum(in_b)[both] - 1
+        return bool(np.array_equal(a[i] == b[j], steps[both] == "="))
+
+
+def _choose(problems: Problems, which: NDArray[np.bool_]) -> Problems:
+    return Problems(*(getattr(problems, field.name)[which] for field in fields(Problems)))
+
+
+def _split(pair: PackedPair, problems: Problems) -> Problems:
+    """The parts above and below the middle rows, with their exact costs as bounds."""
+    crossings = solve(pair, problems, strip_words(pair, int(problems.bound.max())))
+    if not np.array_equal(crossings.cost, problems.bound):
+        raise AssertionError("the parts of an optimal path do not have the costs that were found for them")
+    upper = problems.rows - problems.rows // 2
+    parts = (
+        (problems.row, problems.row + upper),
+        (upper, problems.rows - upper),
+        (problems.column, problems.column + crossings.column),
+        (crossings.column, problems.columns - crossings.column),
+        (crossings.above, crossings.cost - crossings.above),
+    )
+    return Problems(*(np.concatenate(part).astype(np.int64) for part in parts))
+
+
+def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
+    """An alignment of the edit distance's cost; a, b: letters, uint8 of shape (m,) and (n,).
+
+    O(m + n) memory on the device, about twice the time of the distance.
+    """
+    pair = PackedPair(device, a, b)
+    problems = Problems.whole(pair, distance(pair).distance)
+    kernels = device.compile(KERNELS / "leaf_paths.cu")
+    operations = device.full(pair.m + pair.n, np.uint8(0))
+    columns = [device.empty(pair.n, np.uint64) for _ in range(2)]
+    while len(problems.rows):
+        equal, leaf = problems.bound == 0, problems.rows <= LEAF_ROWS
+        if (count := int(equal.sum())) > 0:
+            places = device.upload(_choose(problems, equal).places)
+            kernels["equal_paths"](count, 256, places, operations)
+        if count := int((leaf & ~equal).sum()):
+            places = device.upload(_choose(problems, leaf & ~equal).places)
+            kernels["leaf_paths"](-(-count // 64), 64, places, count, pair.a, pair.b, *columns, operations)
+        problems = _choose(problems, ~(equal | leaf))
+        if len(problems.rows):
+            problems = _split(pair, problems)
+
+    steps = operations.get()
+    steps = steps[steps > 0]
+    starts = np.flatnonzero(np.r_[True, steps[1:] != steps[:-1]][: len(steps)])
+    return Path(np.array(list(CODES))[steps[starts] - 1], np.diff(np.r_[starts, len(steps)]))
+
+
+def replayed_path(device: Device, a: Letters, b: Letters) -> Path:
+    """`optimal_path`, replayed on the strings. Raises DeviceError where it does not turn a into b."""
+    path = optimal_path(device, a, b)
+    if not path.turns(a, b):
+        raise DeviceError(f"{device.name}: the path found does not turn one string into the other; use another device")
+    return path
