@@ -167,6 +167,15 @@ def test_memory_is_that_of_the_formulas():
     assert device.memory_used == 0
 
 
+def test_compact_needs_the_same_memory_whichever_sequence_is_longer():
+    device = open_device("emulator")
+    a, b = np.full(3000, ord("A"), np.uint8), np.full(90, ord("A"), np.uint8)
+    tall, wide = (run(VARIANTS["compact"], device, *pair) for pair in ((a, b), (b, a)))
+    assert tall.allocated_bytes == wide.allocated_bytes < 130_000
+    assert (tall.score, tall.alignment.cigar) == (90 - 2910, "2910I90=")
+    assert (wide.score, wide.alignment.cigar) == (90 - 2910, "2910D90=")
+
+
 def test_what_does_not_fit_the_memory_is_refused():
     a = np.full(1000, ord("A"), np.uint8)
     assert run(VARIANTS["compact"], open_device("emulator", memory_bytes=10**6), a, a).score == 1000

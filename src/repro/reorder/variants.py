@@ -128,7 +128,8 @@ def compact(device: Device, a: Letters, b: Letters, traceback: int, **scores: in
     """Beyond the paper: two bits per element, the predecessor, in the renumbered order.
 
     A warp computes a strip of columns in tiles of 4 x 4 elements held in registers, one launch computes them all. The
-    16 predecessors of a tile are a word, and the words are renumbered as the paper's elements are.
+    16 predecessors of a tile are a word, and the words are renumbered as the paper's elements are. The longer sequence
+    belongs to the rows, since the renumbered matrix grows with the square of its columns.
     a, b: letters, uint8 of shape (m,) and (n,), compared for equality. Raises InputError when 32 bits are too few.
     """
     m, n = len(a), len(b)
@@ -137,10 +138,12 @@ def compact(device: Device, a: Letters, b: Letters, traceback: int, **scores: in
     if not m or not n:
         return _all_gaps(m, n, scoring, bool(traceback))
     before = device.memory_used
-    strips = -(-n // (TILE * device.warp_size))
-    words = Numbering(-(-m // TILE), strips * device.warp_size)
-    fill_kernels = device.compile(KERNELS / "compact.cu")
-    rows, columns = (device.upload(_padded(x, TILE * count)) for x, count in ((a, words.rows), (b, words.columns)))
+    exchanged = {"EXCHANGED": n > m}
+    longer, shorter = (b, a) if n > m else (a, b)
+    strips = -(-len(shorter) // (TILE * device.warp_size))
+    words = Numbering(-(-len(longer) // TILE), strips * device.warp_size)
+    fill_kernels = device.compile(KERNELS / "compact.cu", exchanged)
+    rows, columns = device.upload(_padded(longer, words.rows)), device.upload(_padded(shorter, words.columns))
     edges = device.empty(max(1, strips - 1) * words.rows * TILE, np.int32)
     predecessors = device.empty((words.new_rows, words.columns), np.uint32)
     next_strip, last_row = device.empty(1, np.int32), device.empty(TILE, np.int32)
@@ -149,29 +152,31 @@ def compact(device: Device, a: Letters, b: Letters, traceback: int, **scores: in
     fill_kernels["reorder_compact"](
         strips,
         device.warp_size,
-        *(rows, columns, edges, predecessors, next_strip, last_row, m, n, words.rows, words.columns),
-        *(scoring.match, scoring.mismatch, scoring.gap),
+        *(rows, columns, edges, predecessors, next_strip, last_row, len(longer), len(shorter)),
+        *(words.rows, words.columns, scoring.match, scoring.mismatch, scoring.gap),
     )
     allocated = device.memory_used - before
-    score = int(last_row.get()[(n - 1) % TILE]) - scoring.gap * (m + n)
+    score = int(last_row.get()[(len(shorter) - 1) % TILE]) - scoring.gap * (m + n)
     alignment = None
     if traceback:
-        kernel = device.compile(KERNELS / "trace_compact.cu")["reorder_trace_compact"]
+        kernel = device.compile(KERNELS / "trace_compact.cu", exchanged)["reorder_trace_compact"]
         moves, end = device.empty(m + n, np.uint8), device.empty(3, np.int32)
-        kernel(1, TRACE_THREADS, predecessors, moves, end, m, n, words.columns)
-        alignment = _alignment(moves, end, a, b)
+        kernel(1, TRACE_THREADS, predecessors, moves, end, len(longer), len(shorter), words.columns)
+        alignment = _alignment(moves, end, a, b, exchanged=n > m)
     return Outcome(score, m * n, alignment, allocated)
 
 
-def _padded(letters: Letters, length: int) -> NDArray[np.uint32]:
-    padded = np.zeros(length, np.uint8)
+def _padded(letters: Letters, words: int) -> NDArray[np.uint32]:
+    padded = np.zeros(TILE * words, np.uint8)
     padded[: len(letters)] = letters
     return padded.view("<u4")
 
 
-def _alignment(moves: Array, end: Array, a: Letters, b: Letters) -> Alignment:
+def _alignment(moves: Array, end: Array, a: Letters, b: Letters, exchanged: bool = False) -> Alignment:
     """The alignment of a way back that reached a border: what is left of one sequence lies in a gap."""
     i, j, place = end.get().tolist()
+    if exchanged:
+        i, j = j, i
     gaps = np.repeat(np.array([UP, LEFT], np.uint8), [i + 1, j + 1])
     return Alignment.from_moves(np.concatenate([gaps, moves[place:].get()]), a, b)
 

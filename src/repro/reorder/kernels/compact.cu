@@ -6,6 +6,9 @@
 // word, and the words are numbered as the paper numbers elements: tile (I, J) stands in row I + J, column J. The lanes of
 // a warp are one tile apart, so each step of a warp writes one row of consecutive words.
 //
+// The fewer columns, the less memory, so the shorter sequence is given as b; if they were exchanged for that, EXCHANGED
+// is true, and in a tie the element from the left, which was the one above, wins over the one above.
+//
 // A block is one warp and computes one strip, the next that nobody has begun: whatever order blocks run in, the strip to
 // the left was begun earlier and does not wait for this one. Its last column comes through global memory, where it is
 // its own flag: `edges` starts at NOT_YET, below every score.
@@ -75,15 +78,14 @@ extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b,
                 corner = left[row];
 #pragma unroll
                 for (int column = 0; column < TILE; ++column) {
-                    int up = above[column];
+                    int up = above[column], &first = EXCHANGED ? left[row] : up, &second = EXCHANGED ? up : left[row];
                     int aligned = diagonal + (row_letter == column_letters[column] ? equal : unequal);
-                    int best = max(aligned, up);
+                    int best = max(aligned, first);
                     diagonal = up;
-                    // Two bits, the sign bits of differences: up beats diagonal, left beats both. In a tie the traceback goes
-                    // diagonally, else up.
-                    word = __funnelshift_l(unsigned(aligned - up), word, 1);
-                    word = __funnelshift_l(unsigned(best - left[row]), word, 1);
-                    above[column] = left[row] = max(best, left[row]);
+                    // Two bits, the sign bits of differences: the first beats the diagonal, the second beats both.
+                    word = __funnelshift_l(unsigned(aligned - first), word, 1);
+                    word = __funnelshift_l(unsigned(best - second), word, 1);
+                    above[column] = left[row] = max(best, second);
                 }
                 right[row] = left[row];
             }

@@ -3,6 +3,7 @@
 constexpr int TILE = 4;
 constexpr int WINDOW = 64;  // rows of words
 
+// A move up takes a letter of a, which belongs to the columns where a and b were exchanged.
 // moves: 0 diagonal, 1 up, 2 left, written from m + n downwards. end: row and column of the border where the way back
 // ended, and the first written place.
 extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, uint8_t* moves, int* end, int m, int n,
@@ -32,8 +33,8 @@ extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, u
                     unsigned bits = word >> 2 * (TILE * TILE - 1 - (TILE * row + column));  // the first element is on top
                     int move = bits & 1 ? 2 : bits >> 1 & 1;
                     moves[--place] = move;
-                    row -= move != 2;
-                    column -= move != 1;
+                    row -= move != (EXCHANGED ? 1 : 2);
+                    column -= move != (EXCHANGED ? 2 : 1);
                 }
                 i += row - i % TILE;
                 j += column - j % TILE;
