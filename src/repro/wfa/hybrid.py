@@ -2,7 +2,7 @@
 
 from repro.device import Device
 from repro.wfa.bidirectional import Bidirectional
-from repro.wfa.bit_parallel import Problems, solve
+from repro.wfa.bit_parallel import Crossings, Problems, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
@@ -30,16 +30,39 @@ def strip_words(pair: PackedPair, bound: int) -> int:
     return 1 if pair.symbols > 64 or bound < NARROW_BAND else 2
 
 
-def by_bit_parallel(pair: PackedPair, guess: int) -> Outcome:
+def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
     """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
     problems = Problems.whole(pair, max(guess, abs(pair.n - pair.m)))
     words = strip_words(pair, int(problems.bound[0]))
-    cost = int(solve(pair, problems, words).cost[0])
-    if cost <= problems.bound[0]:
-        return Outcome(cost, lambda: problems.cells(words))
-    again = Problems.whole(pair, cost)
-    distance = int(solve(pair, again, words).cost[0])
-    return Outcome(distance, lambda: problems.cells(words) + again.cells(words))
+    found = solve(pair, problems, words)
+    if found.cost[0] <= problems.bound[0]:
+        return Outcome(int(found.cost[0]), lambda: problems.cells(words)), found
+    again = Problems.whole(pair, int(found.cost[0]))
+    found = solve(pair, again, words)
+    return Outcome(int(found.cost[0]), lambda: problems.cells(words) + again.cells(words)), found
+
+
+def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
+    """The exact distance of a packed pair, and where its path crosses the middle row if the strips have found that.
+
+    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
+    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
+    """
+    if pair.m == 0 or pair.n == 0:
+        return Outcome(pair.m + pair.n, lambda: 0), None
+    longer = max(pair.m, pair.n)
+    probe = min(MOST_PROBE, max(LEAST_PROBE, longer // LETTERS_PER_PROBE_COLUMN))
+    most = max(probe, int(longer * WAVEFRONT_BELOW))
+    wavefronts = Bidirectional(pair, most)
+    met = wavefronts.advance(probe)
+    if met is None:
+        estimate = estimated_distance(pair, wavefronts)
+        if estimate <= longer * WAVEFRONT_BELOW:
+            met = wavefronts.advance(most)
+    if met is not None:
+        return Outcome(met, lambda: wavefronts.cells), None
+    strips, crossings = by_bit_parallel(pair, int(estimate * MARGIN))
+    return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells), crossings
 
 
 def hybrid(device: Device, a: Letters, b: Letters) -> Outcome:
@@ -47,27 +70,4 @@ def hybrid(device: Device, a: Letters, b: Letters) -> Outcome:
 
     a, b: letters, uint8 of shape (m,) and (n,).
     """
-    return distance(PackedPair(device, a, b))
-
-
-def distance(pair: PackedPair) -> Outcome:
-    """The exact distance of a packed pair.
-
-    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
-    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
-    """
-    if pair.m == 0 or pair.n == 0:
-        return Outcome(pair.m + pair.n, lambda: 0)
-    longer = max(pair.m, pair.n)
-    probe = min(MOST_PROBE, max(LEAST_PROBE, longer // LETTERS_PER_PROBE_COLUMN))
-    most = max(probe, int(longer * WAVEFRONT_BELOW))
-    wavefronts = Bidirectional(pair, most)
-    found = wavefronts.advance(probe)
-    if found is None:
-        estimate = estimated_distance(pair, wavefronts)
-        if estimate <= longer * WAVEFRONT_BELOW:
-            found = wavefronts.advance(most)
-    if found is not None:
-        return Outcome(found, lambda: wavefronts.cells)
-    strips = by_bit_parallel(pair, int(estimate * MARGIN))
-    return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells)
+    return search(PackedPair(device, a, b))[0]

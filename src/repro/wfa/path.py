@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from repro.device import Device
 from repro.errors import DeviceError
-from repro.wfa.bit_parallel import Problems, solve
+from repro.wfa.bit_parallel import Crossings, Problems, solve
 from repro.wfa.columns import KERNELS
-from repro.wfa.hybrid import distance, strip_words
+from repro.wfa.hybrid import search, strip_words
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters
 
@@ -54,9 +54,8 @@ def _choose(problems: Problems, which: NDArray[np.bool_]) -> Problems:
     return Problems(*(getattr(problems, field.name)[which] for field in fields(Problems)))
 
 
-def _split(pair: PackedPair, problems: Problems) -> Problems:
+def _parts(problems: Problems, crossings: Crossings) -> Problems:
     """The parts above and below the middle rows, with their exact costs as bounds."""
-    crossings = solve(pair, problems, strip_words(pair, int(problems.bound.max())))
     if not np.array_equal(crossings.cost, problems.bound):
         raise AssertionError("the parts of an optimal path do not have the costs that were found for them")
     upper = problems.rows - problems.rows // 2
@@ -76,11 +75,12 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     O(m + n) memory on the device, about twice the time of the distance.
     """
     pair = PackedPair(device, a, b)
-    problems = Problems.whole(pair, distance(pair).distance)
+    found, crossings = search(pair)
+    problems = Problems.whole(pair, found.distance)
     kernels = device.compile(KERNELS / "leaf_paths.cu")
     operations = device.full(pair.m + pair.n, np.uint8(0))
     columns = [device.empty(pair.n, np.uint64) for _ in range(2)]
-    while len(problems.rows):
+    while True:
         equal, leaf = problems.bound == 0, problems.rows <= LEAF_ROWS
         if (count := int(equal.sum())) > 0:
             places = device.upload(_choose(problems, equal).places)
@@ -89,8 +89,11 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
             places = device.upload(_choose(problems, leaf & ~equal).places)
             kernels["leaf_paths"](-(-count // 64), 64, places, count, pair.a, pair.b, *columns, operations)
         problems = _choose(problems, ~(equal | leaf))
-        if len(problems.rows):
-            problems = _split(pair, problems)
+        if len(problems.rows) == 0:
+            break
+        if crossings is None:
+            crossings = solve(pair, problems, strip_words(pair, int(problems.bound.max())))
+        problems, crossings = _parts(problems, crossings), None
 
     steps = operations.get()
     steps = steps[steps > 0]

@@ -1,9 +1,15 @@
 // Letters packed: codes of BITS bits side by side, first letter lowest.
 
-// Which of the 256 byte values occur.
-extern "C" __global__ void note_symbols(const uint8_t* letters, int length, int* present) {
+// Which of the 256 byte values occur. All that write a word write 1; volatile, because others read it meanwhile.
+extern "C" __global__ void note_symbols(const uint8_t* letters, int length, volatile int* present) {
+    __shared__ volatile int seen[256];
+    for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x) seen[symbol] = 0;
+    __syncthreads();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x)
-        if (!present[letters[i]]) present[letters[i]] = 1;
+        if (!seen[letters[i]]) seen[letters[i]] = 1;
+    __syncthreads();
+    for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x)
+        if (seen[symbol]) present[symbol] = 1;
 }
 
 // The string, or the string read backwards; 0 beyond its end.
