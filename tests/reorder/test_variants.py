@@ -10,7 +10,7 @@ from repro.device import open_device
 from repro.errors import DeviceError, InputError
 from repro.reorder.alignment import Alignment
 from repro.reorder.numbering import Numbering
-from repro.reorder.reference import best_score, fill_matrix, trace_back
+from repro.reorder.reference import align, best_score, fill_matrix, trace_back
 from repro.reorder.schedule import renumbered_launches, row_major_launches
 from repro.reorder.scoring import Scoring
 from repro.reorder.variants import RENUMBERED, ROW_MAJOR, VARIANTS, fill
@@ -65,7 +65,9 @@ def test_random_pairs_against_biopython_and_the_reference(variant, pair, scoring
 @settings(max_examples=50, deadline=None)
 @given(pair=pairs(), scoring=scorings)
 def test_the_references_agree_with_each_other(pair, scoring):
-    assert best_score(*pair, scoring) == fill_matrix(*pair, scoring)[-1, -1]
+    matrix = fill_matrix(*pair, scoring)
+    assert best_score(*pair, scoring) == matrix[-1, -1]
+    assert align(*pair, scoring) == trace_back(matrix, *pair, scoring)
 
 
 @variants

@@ -9,11 +9,11 @@ from Bio.Align import PairwiseAligner
 from repro.bench.rows import Row, digest_of
 from repro.errors import ReproError
 from repro.reorder.experiment import random_pair, scoring_of
-from repro.reorder.reference import best_score, fill_matrix, trace_back
+from repro.reorder.reference import align, best_score
 from repro.reorder.scoring import Scoring
 
 MOST_BIOPYTHON_CELLS = 2 * 10**9  # some 10 seconds; beyond it our own reference stands alone
-MOST_ALIGNED_CELLS = 2 * 10**7  # the reference keeps 8 bytes a cell for its alignment
+MOST_ALIGNED_CELLS = 11 * 10**8  # for an alignment the reference keeps a byte per cell
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class Reference:
             if biopython != score:
                 raise ReproError(f"{length} letters: the reference gives score {score}, Biopython {biopython}")
         if cells <= MOST_ALIGNED_CELLS:
-            matrix = fill_matrix(a.letters, b.letters, scoring)
-            digest = digest_of(trace_back(matrix, a.letters, b.letters, scoring))
+            digest = digest_of(align(a.letters, b.letters, scoring))
         return cls(length, scoring, a.sha256, b.sha256, score, biopython, digest)
 
 
@@ -83,6 +82,8 @@ def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:
             if row["digest"] != (reference.digest or first["digest"]):
                 other = "the reference" if reference.digest else f"{first['variant']} {first['parameters']}"
                 raise ReproError(f"{where}: the alignment is not that of {other}")
-            against["alignment"] = "reference" if reference.digest else first["variant"]
+            against["alignment_score"] = result["alignment_score"]
+            if reference.digest or first is not row:
+                against["alignment"] = "reference" if reference.digest else first["variant"]
         checked.append({**row, "check": {"passed": True, "against": against}})
     return checked
