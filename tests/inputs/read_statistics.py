@@ -20,11 +20,13 @@ class Observed:
     bases: (reads, 10), letters of each read by decile.
     events: (reads, 3, 10), its mismatches, insertions and deletions by decile.
     qualities: (3, 10, QUALITIES), matches, mismatches and insertions of all reads by decile and quality.
+    read_qualities: (reads, QUALITIES), letters of each read by quality.
     """
 
     bases: np.ndarray
     events: np.ndarray
     qualities: np.ndarray
+    read_qualities: np.ndarray
 
     @property
     def lengths(self) -> np.ndarray:
@@ -39,8 +41,9 @@ def observe(lengths, operations, counts, qualities) -> Observed:
     bases = np.zeros((lengths.size, 10), dtype=np.int64)
     events = np.zeros((lengths.size, 3, 10), dtype=np.int64)
     by_quality = np.zeros((3, 10, QUALITIES), dtype=np.int64)
-    _count(lengths, operations, counts, qualities, bases, events, by_quality)
-    return Observed(bases, events, by_quality)
+    by_read = np.zeros((lengths.size, QUALITIES), dtype=np.int32)
+    _count(lengths, operations, counts, qualities, bases, events, by_quality, by_read)
+    return Observed(bases, events, by_quality, by_read)
 
 
 def observe_reads(reads: Iterable[Read]) -> Observed:
@@ -78,7 +81,7 @@ def _expand(cigar, codes):
 
 
 @njit(cache=True)
-def _count(lengths, operations, counts, qualities, bases, events, by_quality):
+def _count(lengths, operations, counts, qualities, bases, events, by_quality, by_read):
     base = 0
     for read in range(lengths.size):
         length = lengths[read]
@@ -92,16 +95,18 @@ def _count(lengths, operations, counts, qualities, bases, events, by_quality):
             if operation != 3:
                 bases[read, decile] += 1
                 by_quality[operation, decile, qualities[base + i]] += 1
+                by_read[read, qualities[base + i]] += 1
                 i += 1
         base += length
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic and its standard error."""
+    """A statistic, its standard error, and half a unit of its last digit where it was printed rounded."""
 
     value: float
     error: float
+    rounding: float = 0.0
 
 
 def rate(events: np.ndarray, bases: np.ndarray) -> Estimate:
@@ -128,30 +133,37 @@ def mean_of_counts(counts: np.ndarray) -> Estimate:
 
 def deviation(values: np.ndarray) -> Estimate:
     """The standard deviation, with the error that follows from the fourth moment."""
-    centred = values - values.mean()
-    variance = (centred**2).mean()
-    error = np.sqrt(((centred**4).mean() - variance**2) / values.size) / (2 * np.sqrt(variance))
+    return _deviation(values, np.ones(values.size))
+
+
+def deviation_of_counts(counts: np.ndarray) -> Estimate:
+    """The standard deviation of 0, 1, 2, ... that occur `counts` times."""
+    return _deviation(np.arange(counts.size), counts)
+
+
+def _deviation(values: np.ndarray, counts: np.ndarray) -> Estimate:
+    total = counts.sum()
+    centred = values - (values * counts).sum() / total
+    variance = (centred**2 * counts).sum() / total
+    error = np.sqrt(((centred**4 * counts).sum() / total - variance**2) / total) / (2 * np.sqrt(variance))
     return Estimate(float(np.sqrt(variance)), float(error))
 
 
-def of_size(estimate: Estimate, ours: float, theirs: float) -> Estimate:
-    """The same estimate from a sample of another size."""
-    return Estimate(estimate.value, estimate.error * float(np.sqrt(ours / theirs)))
+def of_size(value: float, ours: Estimate, bases: float, their_bases: float, rounding: float = 0.0) -> Estimate:
+    """A printed statistic; its error is that of ours for a sample of their size."""
+    return Estimate(value, ours.error * float(np.sqrt(bases / their_bases)), rounding)
 
 
-def disagreements(
-    ours: dict[str, Estimate], theirs: dict[str, Estimate], confidence: float = 0.999, rounding: float = 0.0
-) -> list[str]:
+def disagreements(ours: dict[str, Estimate], theirs: dict[str, Estimate], confidence: float = 0.999) -> list[str]:
     """Name the statistics that differ more than chance allows.
 
-    confidence: that equal models give no name at all (Bonferroni over the statistics); rounding: relative, of printed
-    values.
+    confidence: that equal models give no name at all (Bonferroni over the statistics).
     """
     limit = norm.isf((1 - confidence) / 2 / len(ours))
     found = []
     for name, a in ours.items():
         b = theirs[name]
-        error = np.hypot(a.error, b.error) + rounding * abs(b.value) / limit
-        if not abs(a.value - b.value) <= limit * error:
+        error = np.hypot(a.error, b.error)
+        if not abs(a.value - b.value) <= limit * error + a.rounding + b.rounding:
             found.append(f"{name}: {a.value:.6g} against {b.value:.6g} ({abs(a.value - b.value) / error:.1f} errors)")
     return found
