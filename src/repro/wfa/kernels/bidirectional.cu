@@ -66,7 +66,8 @@ extern "C" __global__ void __launch_bounds__(2 * DIAGONALS)
     bidirectional(const unsigned* P, const unsigned* T, const unsigned* P_back, const unsigned* T_back,
                   const int* forward_in, const int* backward_in, int* forward_out, int* backward_out, int* distance,
                   int m, int n, int lowest, int first, int width, int column) {
-    if (*distance <= 2 * column) return;  // the wavefronts have met in an earlier launch
+    // The wavefronts have met in an earlier launch. Volatile, because blocks of this launch may lower it meanwhile.
+    if (*static_cast<volatile int*>(distance) <= 2 * column) return;
     __shared__ int rows[2][2][DIAGONALS + 2];  // of even and odd columns, forward and backward, one more at each end
     bool back = threadIdx.x >= DIAGONALS;
     int position = threadIdx.x % DIAGONALS, own = position + 1;
