@@ -83,7 +83,7 @@ def fill(
 
 
 def unoptimised(device: Device, a: Letters, b: Letters, block_size: int, traceback: int, **scores: int) -> Outcome:
-    """ "Implementation of the algorithms", Fig. 6: the matrix row by row, int32, m x n.
+    """Section "Implementation of the algorithms", Fig. 6: the matrix row by row, int32, m x n.
 
     A thread computes a column of its block's square and a block of n threads a square of n x n; the squares of one
     anti-diagonal are one launch. Threads pass values to their neighbours through shared memory.
@@ -93,7 +93,7 @@ def unoptimised(device: Device, a: Letters, b: Letters, block_size: int, traceba
 
 
 def optimised(device: Device, a: Letters, b: Letters, block_size: int, traceback: int, **scores: int) -> Outcome:
-    """ "Implementation of the algorithms", Fig. 7: the renumbered matrix, int32, (m + n - 1) x n.
+    """Section "Implementation of the algorithms", Fig. 7: the renumbered matrix, int32, (m + n - 1) x n.
 
     The same squares and launches, but of the renumbered matrix: a warp writes consecutive words, every thread of a
     block is busy in every step, and there are more launches, as the section says.

@@ -2,16 +2,16 @@
 //
 // With the gap penalty folded into the coordinates, G(i, j) = F(i, j) + d (i + j + 2), the recurrence is
 //   G(i, j) = max(G(i-1, j-1) + s + 2 d, G(i-1, j), G(i, j-1)), with borders of 0 and no element below 0.
-// A lane holds TILE columns of a strip and moves down it TILE rows at a time. The 16 predecessors of such a tile are one
-// word, and the words are numbered as the paper numbers elements: tile (I, J) stands in row I + J, column J. The lanes of
-// a warp are one tile apart, so each step of a warp writes one row of consecutive words.
+// A lane holds TILE columns of a strip and moves down it TILE rows at a time. The 16 predecessors of such a tile are
+// one word, and the words are numbered as the paper numbers elements: tile (I, J) stands in row I + J, column J. The
+// lanes of a warp are one tile apart, so each step of a warp writes one row of consecutive words.
 //
 // The fewer columns, the less memory, so the shorter sequence is given as b; if they were exchanged for that, EXCHANGED
 // is true, and in a tie the element from the left, which was the one above, wins over the one above.
 //
-// A block is one warp and computes one strip, the next that nobody has begun: whatever order blocks run in, the strip to
-// the left was begun earlier and does not wait for this one. Its last column comes through global memory, where it is
-// its own flag: `edges` starts at NOT_YET, below every score.
+// A block is one warp and computes one strip, the next that nobody has begun: whatever order blocks run in, the strip
+// to the left was begun earlier and does not wait for this one. Its last column comes through global memory, where it
+// is its own flag: `edges` starts at NOT_YET, below every score.
 constexpr int TILE = 4;
 constexpr int CHUNK = 4;  // tiles whose edge is read together, while those of the chunk before are computed
 constexpr int NOT_YET = -1;
@@ -29,8 +29,8 @@ __device__ int read_edge(const int* edge, int first, int tile_rows) {
 }
 
 // a, b: letters, padded with anything to whole tiles and to whole strips. edges: the last column of each strip but the
-// last, tile_rows x TILE scores each. predecessors: (tile_rows + pitch - 1) x pitch words. last_row: G(m - 1, j) for the
-// columns j of the tile of column n - 1.
+// last, tile_rows x TILE scores each. predecessors: (tile_rows + pitch - 1) x pitch words. last_row: G(m - 1, j) for
+// the columns j of the tile of column n - 1.
 extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b, int* edges, unsigned* predecessors,
                                            int* next_strip, int* last_row, int m, int n, int tile_rows, int pitch,
                                            int match, int mismatch, int gap) {
@@ -60,7 +60,8 @@ extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b,
             int left[TILE];
 #pragma unroll
             for (int row = 0; row < TILE; ++row) {
-                int passed = __shfl_up_sync(FULL_MASK, right[row], 1), entering = __shfl_sync(FULL_MASK, edge, TILE * k + row);
+                int passed = __shfl_up_sync(FULL_MASK, right[row], 1);
+                int entering = __shfl_sync(FULL_MASK, edge, TILE * k + row);
                 left[row] = lane == 0 ? entering : passed;
             }
             unsigned letters = next_letters;

@@ -1,9 +1,9 @@
 // "Implementation of the algorithms", second part: the renumbered matrix, so that a warp writes consecutive words.
 //
 // Element (i, j) of the m x n matrix of scores stands in row i + j, column j of F, which has m + n - 1 rows of n words.
-// Of (row, column), the neighbours are: diagonal (row - 2, column - 1), up (row - 1, column), left (row - 1, column - 1).
-// The squares of a launch lie on one block anti-diagonal of the renumbered matrix. All threads of a block are in the same
-// row, which is the iteration of the loop.
+// Of (row, column), the neighbours are: diagonal (row - 2, column - 1), up (row - 1, column), left (row - 1, column
+// - 1). The squares of a launch lie on one block anti-diagonal of the renumbered matrix. All threads of a block are in
+// the same row, which is the iteration of the loop.
 __device__ int score_at(const int* F, int m, int n, int gap, int row, int column) {
     int i = row - column;
     if (i < 0 || column < 0) return -(row + 2) * gap;  // the border: i + column = row

@@ -30,7 +30,8 @@ extern "C" __global__ void reorder_trace_compact(const unsigned* predecessors, u
                 unsigned word = window[bottom - (i / TILE + j / TILE)][right - j / TILE];
                 int row = i % TILE, column = j % TILE;
                 while (row >= 0 && column >= 0) {
-                    unsigned bits = word >> 2 * (TILE * TILE - 1 - (TILE * row + column));  // the first element is on top
+                    // The two bits of the first element are on top.
+                    unsigned bits = word >> 2 * (TILE * TILE - 1 - (TILE * row + column));
                     int move = bits & 1 ? 2 : bits >> 1 & 1;
                     moves[--place] = move;
                     row -= move != (EXCHANGED ? 1 : 2);

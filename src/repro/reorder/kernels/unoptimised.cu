@@ -1,9 +1,9 @@
 // "Implementation of the algorithms", first part: the matrix row by row, one thread per column of a block's square.
 //
-// F is the m x n matrix of scores without its borders, which need no memory: F(i, -1) = -(i + 1) d, F(-1, j) = -(j + 1) d.
-// A launch computes the squares of one block anti-diagonal; square `first_square + blockIdx.x` counts along the columns.
-// The threads of a block move down their columns one row apart, so the words that a warp writes at a time lie n - 1 words
-// apart.
+// F is the m x n matrix of scores without its borders, which need no memory: F(i, -1) = -(i + 1) d and F(-1, j) =
+// -(j + 1) d. A launch computes the squares of one block anti-diagonal; square `first_square + blockIdx.x` counts along
+// the columns. The threads of a block move down their columns one row apart, so the words that a warp writes at a time
+// lie n - 1 words apart.
 __device__ int score_at(const int* F, int n, int gap, int i, int j) {
     return i < 0 || j < 0 ? -(i + j + 2) * gap : F[size_t(i) * n + j];
 }
