@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from repro.wfa.columns import KERNELS
 from repro.wfa.packing import PackedPair
 
-CHUNK = 16  # as in kernels/problems.cuh
+CHUNK = 16  # columns that a lane is behind the one above
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 
 Integers = NDArray[np.int64]
@@ -84,7 +84,7 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     words: 32-bit words of rows per lane, 1, 2 or 4.
     """
     device, count = pair.device, len(problems.rows)
-    kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words})
+    kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)

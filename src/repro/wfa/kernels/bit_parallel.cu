@@ -3,9 +3,9 @@
 // One warp computes a strip of 1,024 WORDS rows as a systolic array. A lane holds the vertical differences of its rows,
 // where +1 and where -1 stand, in WORDS words each; CHUNK columns behind the lane above, it takes the horizontal
 // differences that the lane above leaves in its bottom row: one word, the +1 of the chunk's columns in the upper half
-// and the -1 in the lower, the first column highest. The bottom row of a strip goes to the next strip through global
-// memory. A word nobody has written is all ones, which cannot be, so the data are their own flag; strips take their
-// numbers in the order in which they start, so what a strip waits for is always running or done.
+// and the -1 in the lower, the first column highest in its half. The bottom row of a strip goes to the next strip through
+// global memory. A word nobody has written is all ones, which cannot be, so the data are their own flag; strips take
+// their numbers in the order in which they start, so what a strip waits for is always running or done.
 //
 // Outside the band stand upper bounds: down its left edge, and along a strip's top row beyond the right edge of the
 // strip above, every difference is +1. So each value is the cost of some path.
@@ -31,6 +31,9 @@ constexpr int ROWS = 32 * WORDS;  // of a lane
 constexpr int STRIP = 32 * ROWS;
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
+};
+struct __align__(CHUNK) Letters {
+    unsigned word[CHUNK / 4];
 };
 constexpr unsigned UNWRITTEN = ~0u;
 
@@ -126,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(32)
     Half half = half_of(problem, ticket % 2);
     int strip = int(ticket / 2 - problem.strips_before);
     slots = min(slots, half.strips);
-    const uint4* letters = reinterpret_cast<const uint4*>(columns) + half.first_chunk;
+    const Letters* letters = reinterpret_cast<const Letters*>(columns) + half.first_chunk;
     unsigned* own_bottoms = bottoms + problem.bottoms + (long long)half.direction * slots * half.chunks;
     unsigned* bottom = own_bottoms + (long long)(strip % slots) * half.chunks;
     unsigned* above = own_bottoms + (long long)((strip + slots - 1) % slots) * half.chunks;
@@ -152,14 +155,15 @@ extern "C" __global__ void __launch_bounds__(32)
     int next_first = final ? first : begin_of(half, strip + 1);
     unsigned incoming = lane == 0 && first < written ? load(above + first) : UNWRITTEN;
     unsigned outgoing = 0;
-    uint4 ahead = first < last ? letters[first] : uint4();  // a chunk's letters, loaded while the one before is computed
+    Letters ahead = {};  // a chunk's letters, loaded while the one before is computed
+    if (first < last) ahead = letters[first];
     int sum = 0;
 
     for (int step = 0; step < last - first + 31; ++step) {
         int chunk = first + step - lane;
         unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
         if (chunk < first || chunk >= last) continue;
-        unsigned letter[CHUNK / 4] = {ahead.x, ahead.y, ahead.z, ahead.w};
+        Letters letter = ahead;
         if (chunk + 1 < last) ahead = letters[chunk + 1];
         if (lane == 0) {
             differences = 0xFFFF0000u;
@@ -173,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(32)
         unsigned in_plus = differences & 0xFFFF0000u, in_minus = differences << 16, out_plus = 0, out_minus = 0;
 #pragma unroll
         for (int column = 0; column < CHUNK; ++column) {
-            unsigned code = letter[column / 4] >> column % 4 * 8 & 0xFF;
+            unsigned code = letter.word[column / 4] >> column % 4 * 8 & 0xFF;
             Words equal = reinterpret_cast<const Words*>(equal_rows)[code * 32 + lane];
             equal.word[0] |= in_minus >> 31;
             unsigned carried[WORDS];
@@ -195,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(32)
             in_plus <<= 1;
             in_minus <<= 1;
         }
-        outgoing = out_plus << 16 | out_minus;
+        outgoing = out_plus << (32 - CHUNK) | out_minus << (16 - CHUNK);
         if (lane == 31) {
             if (final) middle[half.first_chunk + chunk] = outgoing;
             else if (chunk < next_first) sum += __popc(out_plus) - __popc(out_minus);

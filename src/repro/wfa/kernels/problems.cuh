@@ -1,7 +1,5 @@
 // A batch of problems: substrings of P and T to be compared within a band each.
 
-constexpr int CHUNK = 16;
-
 struct Place {
     long long row, rows, column, columns;  // where the substrings of P and T start, and how long they are
 };
