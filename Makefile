@@ -3,6 +3,7 @@
 #   make run EXTRAS=cuda13 CONFIG=config/paper.yaml
 #                             the paper's experiments, with what an NVIDIA GPU needs (cuda12 for drivers below 580)
 #   make test, make test-all  the tests; all of them, slow ones too
+#   make kernels              every kernel under the sanitizers and the race detector, and compiled for every card
 #   make lint, make bench     style and types; speed of the emulator
 
 EXTRAS :=
@@ -12,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 VERSION_FITS := import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
 
-.PHONY: run test test-all lint bench constraints
+.PHONY: run test test-all kernels lint bench constraints
 
 run: $(VENV)/installed-run-$(EXTRAS)
 	@flock --nonblock --conflict-exit-code 75 .run.lock workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG)) || \
@@ -23,6 +24,9 @@ test: $(VENV)/installed-test
 
 test-all: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto -m ""
+
+kernels: $(VENV)/installed-test
+	$(BIN)/python -m pytest -n auto -m "" tests/device/test_every_kernel.py tests/device/test_nvrtc.py tests/device/test_aarch64.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

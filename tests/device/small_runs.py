@@ -9,8 +9,7 @@ from repro.device import Device
 
 def wfa(device: Device) -> None:
     """Similar, different, equal and empty strings, of 4 and of 256 symbols."""
-    from repro.wfa.hybrid import by_bit_parallel
-    from repro.wfa.packing import PackedPair
+    from repro.wfa.path import replayed_path
     from repro.wfa.reference import wagner_fischer
     from repro.wfa.variants import VARIANTS
 
@@ -24,8 +23,12 @@ def wfa(device: Device) -> None:
         small = {name: max(setting.low, min(setting.default, 32)) for name, setting in variant.settings.items()}
         for a, b in pairs:
             assert variant.run(device, a, b, **variant.complete(small)).distance == wagner_fischer(a, b), variant.name
-    for a, b in pairs[:3]:  # too short for `hybrid` to come to its strips by itself
-        assert by_bit_parallel(PackedPair(device, a, b), 8).distance == wagner_fischer(a, b)
+    for a, b in (pairs[0], (four, four)):
+        assert replayed_path(device, a, b).cost == wagner_fischer(a, b)
+    for symbols in (4, 256):  # long enough for `hybrid` to give wavefronts up
+        a, b = (rng.integers(0, symbols, 330, dtype=np.uint8) for _ in range(2))
+        assert VARIANTS["hybrid"].run(device, a, b).distance == wagner_fischer(a, b)
+        assert replayed_path(device, a, b).cost == wagner_fischer(a, b)
 
 
 def reorder(device: Device) -> None:

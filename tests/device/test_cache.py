@@ -86,11 +86,11 @@ def test_what_was_used_longest_ago_goes_first(directory, monkeypatch):
 
 def test_what_a_killed_process_left_is_removed_after_an_hour(directory):
     directory.mkdir()
-    for name, age in (("old.part", 3700), ("new.part", 60)):
+    for name, age in (("old.module-part", 3700), ("new.module-part", 60)):
         (directory / name).write_bytes(b"half")
         os.utime(directory / name, (time.time() - age,) * 2)
     cached(["a"], lambda: b"whole")
-    assert [entry.name for entry in entries(directory) if entry.suffix == ".part"] == ["new.part"]
+    assert [entry.name for entry in entries(directory) if entry.suffix == ".module-part"] == ["new.module-part"]
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):

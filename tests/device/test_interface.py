@@ -140,7 +140,7 @@ def test_a_compiled_module_is_reused_until_its_source_or_header_changes(tmp_path
         device.compile(source, {"CONSTANT": constant})["k"](1, 1, output)
         assert output.get()[0] == value + constant
         assert libraries() == expected
-        assert not list((tmp_path / "cache").glob("*.part")), "nothing half-written is left"
+        assert not list((tmp_path / "cache").glob("*.module-part")), "nothing half-written is left"
 
 
 def test_open_device():

@@ -53,9 +53,13 @@ class Counters:
 
 @dataclass
 class KernelTimes:
-    """Seconds of device time of each launch, in the order of the launches."""
+    """Seconds of device time of each launch, in the order of the launches.
+
+    starts: when each launch began, in seconds after the first.
+    """
 
     seconds: list[float] = field(default_factory=list)
+    starts: list[float] = field(default_factory=list)
 
     @property
     def total(self) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-SUFFIX, UNFINISHED = ".module", ".part"
+SUFFIX, UNFINISHED = ".module", ".module-part"
 MOST_BYTES = 512 * 2**20
 ABANDONED_SECONDS = 3600
 

@@ -157,6 +157,7 @@ class Cuda(Device):
         )
         self.last_launch: CudaKernel | None = None
         self._open_events: list[tuple[Any, Any]] = []
+        self._first_event: Any = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -298,6 +299,9 @@ class Cuda(Device):
     def _collect_times(self, times: KernelTimes) -> None:
         self.synchronize()
         elapsed = self.cupy.cuda.get_elapsed_time
+        if self._open_events and not times.seconds:
+            self._first_event = self._open_events[0][0]
+        times.starts += [elapsed(self._first_event, start) / 1e3 for start, _ in self._open_events]
         times.seconds += [elapsed(start, end) / 1e3 for start, end in self._open_events]
         self._open_events.clear()
 

@@ -162,6 +162,7 @@ class Emulator(Device):
         self.instrument = instrument or chosen_instrument()
         self.memory = HostMemory()
         self.traffic_log: TrafficLog | None = None
+        self._first_began = 0.0
         self._random = np.random.default_rng(seed)
         late = (lambda: False, lambda: True, lambda: bool(self._random.integers(2)))[self.order]
         self._copies_in, self._copies_out = CopyStream(late), CopyStream(late)
@@ -182,9 +183,13 @@ class Emulator(Device):
         return int(self._random.integers(2**31))
 
     def note_time(self, seconds: float) -> None:
-        """Add a launch's host time to the times being recorded."""
-        if self._times is not None:
-            self._times.seconds.append(seconds)
+        """Add the host time of a launch that has just ended to the times being recorded."""
+        if (times := self._times) is not None:
+            began = time.perf_counter() - seconds
+            if not times.seconds:
+                self._first_began = began
+            times.seconds.append(seconds)
+            times.starts.append(began - self._first_began)
 
     def describe(self) -> dict[str, Any]:
         """The CPU, the compiler and the host threads that stand in for the GPU."""
