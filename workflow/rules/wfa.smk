@@ -1,4 +1,3 @@
-WFA_PAIRS = sorted({pair for experiment in WFA.values() for pair in experiment.pairs})
 WFA_FIGURES = ["pairs", "variants"]
 if any(
     len({settings["workgroup_size"] for settings in e.settings if "workgroup_size" in settings}) > 1
@@ -10,16 +9,27 @@ if any(
 wildcard_constraints:
     experiment="|".join(WFA) or "none",
     pair="|".join(PAIRS),
+    compared=rf"({'|'.join(PAIRS)})(-first-\d+)?",
 
 
-# Edit distance by the wavefront algorithm: figures, table and claims.
+def wfa_described(names, prefix):
+    """As `described`, of the first letters: the sheet's distance is that of the whole."""
+    whole = described(names)
+    if prefix is None:
+        return whole
+    return {name: {**files, "prefix": prefix, "distance": None} for name, files in whole.items()}
+
+
+def wfa_compared(compared):
+    """The pair of a reference, described."""
+    pair, _, prefix = compared.partition("-first-")
+    return wfa_described([pair], int(prefix) if prefix else None)[pair]
+
+
+# Edit distance by the wavefront algorithm: figures, tables and claims.
 rule wfa:
     input:
-        expand(
-            "results/figures/wfa/{figure}.{format}",
-            figure=WFA_FIGURES,
-            format=["svg", "pdf", "png"],
-        ),
+        expand("results/figures/wfa/{figure}.{format}", figure=WFA_FIGURES, format=["svg", "pdf", "png"]),
         "results/tables/wfa/measurements.tsv",
         "results/tables/wfa/claims.tsv",
 
@@ -38,7 +48,7 @@ rule wfa_measure:
         gpu=1,
     params:
         entry=lambda wildcards: entry_of("wfa", wildcards.experiment),
-        pairs=lambda wildcards: described(WFA[wildcards.experiment].pairs),
+        pairs=lambda wildcards: wfa_described(WFA[wildcards.experiment].pairs, WFA[wildcards.experiment].prefix),
         device=config["device"],
         repetitions=config["repetitions"],
         journal="results/measurements/.unfinished/wfa/{experiment}.jsonl",
@@ -50,15 +60,15 @@ rule wfa_measure:
 
 rule wfa_reference:
     input:
-        lambda wildcards: files_of([wildcards.pair]),
+        lambda wildcards: files_of([wildcards.compared.partition("-first-")[0]]),
     output:
-        "results/references/wfa/{pair}.json",
+        "results/references/wfa/{compared}.json",
     log:
-        "logs/wfa/reference/{pair}.log",
+        "logs/wfa/reference/{compared}.log",
     conda:
         "../../envs/cpu.yaml"
     params:
-        pair=lambda wildcards: described([wildcards.pair])[wildcards.pair],
+        pair=lambda wildcards: wfa_compared(wildcards.compared),
         code=code_hash("wfa", "inputs"),
     script:
         "../scripts/wfa_reference.py"
@@ -67,7 +77,9 @@ rule wfa_reference:
 rule wfa_check:
     input:
         rows="results/measurements/wfa/{experiment}.jsonl",
-        references=lambda wildcards: expand("results/references/wfa/{pair}.json", pair=WFA[wildcards.experiment].pairs),
+        references=lambda wildcards: expand(
+            "results/references/wfa/{compared}.json", compared=WFA[wildcards.experiment].inputs
+        ),
     output:
         "results/checks/wfa/{experiment}.jsonl",
     log:
@@ -76,6 +88,23 @@ rule wfa_check:
         "../../envs/cpu.yaml"
     script:
         "../scripts/wfa_check.py"
+
+
+# How long the runs of equal letters are that the wavefronts of a pair pass (Eq. 10).
+rule wfa_runs:
+    input:
+        lambda wildcards: files_of([config["wfa"]["runs"]["pair"]]),
+    output:
+        "results/runs/wfa.json",
+    log:
+        "logs/wfa/runs.log",
+    conda:
+        "../../envs/cpu.yaml"
+    params:
+        pair=lambda wildcards: wfa_described([config["wfa"]["runs"]["pair"]], config["wfa"]["runs"]["prefix"]),
+        code=code_hash("wfa", "inputs"),
+    script:
+        "../scripts/wfa_runs.py"
 
 
 rule wfa_report:

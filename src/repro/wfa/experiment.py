@@ -13,6 +13,7 @@ from repro.bench.variant import Variant, choose
 from repro.device import Device
 from repro.errors import InputError
 from repro.inputs.fasta import Sequence, read_sequence
+from repro.wfa.trace import trace
 from repro.wfa.variants import VARIANTS
 
 SYSTEM = "wfa"
@@ -21,32 +22,56 @@ WARM_UP_LETTERS = 64
 
 @dataclass(frozen=True)
 class PairFiles:
-    """Where the sequences of a pair lie, FILE or FILE#NAME, and what the sheet of pairs says of them, if anything."""
+    """Where the sequences of a pair lie, FILE or FILE#NAME, and what the sheet of pairs says of them, if anything.
+
+    prefix: only so many letters of each are compared, from the first; None is all of them. distance: of what is
+    compared.
+    """
 
     a: str
     b: str
     length_a: int | None
     length_b: int | None
     distance: int | None
+    prefix: int | None = None
 
     def read(self) -> tuple[Sequence, Sequence]:
-        """Both sequences. Raises InputError for a length that is not the sheet's."""
-        a, b = read_sequence(self.a), read_sequence(self.b)
-        for path, found, expected in ((self.a, a, self.length_a), (self.b, b, self.length_b)):
-            if expected is not None and len(found) != expected:
-                raise InputError(f"{path}: {len(found)} letters, but the sheet of pairs says {expected}")
-        return a, b
+        """Both sequences; a prefix is named NAME:1-LETTERS.
+
+        Raises InputError for a length that is not the sheet's or is less than the prefix.
+        """
+        return self._read(self.a, self.length_a), self._read(self.b, self.length_b)
+
+    def _read(self, path: str, expected: int | None) -> Sequence:
+        found = read_sequence(path)
+        if expected is not None and len(found) != expected:
+            raise InputError(f"{path}: {len(found)} letters, but the sheet of pairs says {expected}")
+        if self.prefix is None:
+            return found
+        if self.prefix > len(found):
+            raise InputError(f"{path}: {len(found)} letters, but the configuration wants the first {self.prefix}")
+        return Sequence(f"{found.name}:1-{self.prefix}", found.letters[: self.prefix])
+
+
+def input_name(pair: str, prefix: int | None) -> str:
+    """What rows and files call a pair, or the first letters of both its sequences."""
+    return pair if prefix is None else f"{pair}-first-{prefix}"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Variants x their settings x pairs: what one job measures."""
+    """Variants x their settings x pairs: what one job measures.
+
+    prefix: as in `PairFiles`. trace: points of the trace that each row is to have; 0 is none.
+    """
 
     name: str
     variants: list[Variant]
     settings: list[dict[str, int]]
     pairs: list[str]
     repetitions: int
+    prefix: int | None
+    trace: int
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any], known_pairs: Iterable[str], repetitions: int) -> "Experiment":
@@ -68,29 +93,43 @@ class Experiment:
                 variant.complete(given)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-        return cls(entry["name"], variants, settings, list(entry["pairs"]), entry.get("repetitions", repetitions))
+        return cls(
+            entry["name"],
+            variants,
+            settings,
+            list(entry["pairs"]),
+            entry.get("repetitions", repetitions),
+            entry.get("prefix"),
+            entry.get("trace", 0),
+        )
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of what is compared, in the order of the pairs."""
+        return [input_name(pair, self.prefix) for pair in self.pairs]
 
     def points(self, files: Mapping[str, PairFiles]) -> list[Point]:
-        """What is to be measured, pair by pair. files: by the name of the pair."""
+        """What is to be measured, pair by pair. files: by the name of the pair, with the experiment's prefix."""
         return [
-            _point(self.name, variant, variant.complete(given), pair, sequences, self.repetitions)
-            for pair, sequences in ((pair, files[pair].read()) for pair in self.pairs)
+            _point(self, variant, variant.complete(given), name, sequences)
+            for name, sequences in (
+                (name, files[pair].read()) for name, pair in zip(self.inputs, self.pairs, strict=True)
+            )
             for variant in self.variants
             for given in self.settings
         ]
 
 
 def _point(
-    experiment: str,
+    experiment: Experiment,
     variant: Variant,
     settings: dict[str, int],
-    pair: str,
+    name: str,
     sequences: tuple[Sequence, Sequence],
-    repetitions: int,
 ) -> Point:
     a, b = sequences
     described = {
-        "name": pair,
+        "name": name,
         "a": a.name,
         "b": b.name,
         "len_a": len(a),
@@ -103,13 +142,13 @@ def _point(
         measured = measure(
             device,
             lambda: variant.run(device, a.letters, b.letters, **settings),
-            repetitions,
+            experiment.repetitions,
             lambda: variant.run(device, a.letters[:WARM_UP_LETTERS], b.letters[:WARM_UP_LETTERS], **settings),
         )
         outcome = measured.result
-        return make_row(
+        row = make_row(
             system=SYSTEM,
-            experiment=experiment,
+            experiment=experiment.name,
             variant=variant,
             parameters=settings,
             input=described,
@@ -121,7 +160,18 @@ def _point(
             result=outcome.distance,
             digest=digest_of(outcome.distance),
         )
+        if experiment.trace:
+            row["trace"] = trace(
+                device, lambda watched: variant.run(watched, a.letters, b.letters, **settings), experiment.trace
+            )
+        return row
 
     chosen = " ".join(f"{name}={value}" for name, value in settings.items())
-    key = {"variant": variant.name, "parameters": settings, "input": described, "repetitions": repetitions}
-    return Point(f"{pair} {variant.name} {chosen}", key, run)
+    key = {
+        "variant": variant.name,
+        "parameters": settings,
+        "input": described,
+        "repetitions": experiment.repetitions,
+        "trace": experiment.trace,
+    }
+    return Point(f"{name} {variant.name} {chosen}", key, run)

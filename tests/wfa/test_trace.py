@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repro.device import open_device
+from repro.wfa.experiment import PairFiles
+from repro.wfa.runs import Runs
+from repro.wfa.trace import TIMELINE_LAUNCHES, trace
+from repro.wfa.variants import VARIANTS
+
+LETTERS = np.frombuffer(b"ACGT", np.uint8)
+
+
+def strings(length, seed):
+    rng = np.random.default_rng(seed)
+    return rng.choice(LETTERS, length), rng.choice(LETTERS, length)
+
+
+@pytest.mark.parametrize("interval", [1, 10])
+def test_a_time_line_begins_after_a_read_and_keeps_the_order_of_host_and_device(device, interval):
+    a, b = strings(150, 1)
+    minimised = VARIANTS["minimised-reads"]
+    settings = minimised.complete({"read_interval": interval, "workgroup_size": 32})
+    found = []
+    seen = trace(device, lambda watched: found.append(minimised.run(watched, a, b, **settings)), 20)
+    launches = -(-(found[0].distance + 1) // interval) * interval
+
+    assert len(seen["launch"]) == len(seen["seconds"]) == 20
+    assert seen["launch"] == sorted(set(seen["launch"]))
+    assert seen["launch"][-1] < launches
+    assert all(0 < seconds < 1 for seconds in seen["seconds"])
+
+    assert seen["first"] % interval == 0
+    assert len(seen["launching"]) == len(seen["running"]) == TIMELINE_LAUNCHES
+    for (asked, returned), (began, ended) in zip(seen["launching"], seen["running"], strict=True):
+        assert asked <= returned
+        assert asked - 1e-9 <= began < ended
+    assert seen["launching"][0][0] == 0
+    assert len(seen["reading"]) in {1: (23, 24), 10: (2,)}[interval]
+    first_read, first_after = seen["reading"][0], seen["launching"][interval]
+    assert seen["launching"][interval - 1][1] <= first_read[0] < first_read[1] <= first_after[0]
+
+
+def test_a_run_of_few_launches_is_traced_whole(device):
+    a, b = strings(6, 2)
+    baseline = VARIANTS["baseline"]
+    outcomes = []
+    seen = trace(device, lambda watched: outcomes.append(baseline.run(watched, a, b, workgroup_size=32)), 400)
+    launches = outcomes[0].distance + 1
+    assert seen["launch"] == list(range(launches))
+    assert (seen["first"], len(seen["launching"]), len(seen["reading"])) == (0, launches, launches)
+
+
+@pytest.mark.parametrize("name", [name for name in VARIANTS if name != "hybrid"])
+def test_every_variant_of_the_paper_can_be_traced(name):
+    device = open_device("emulator")
+    a, b = strings(40, 3)
+    variant = VARIANTS[name]
+    outcomes = []
+    settings = variant.complete({"tile_length": 2} if "tile_length" in variant.settings else {})
+    trace(device, lambda watched: outcomes.append(variant.run(watched, a, b, **settings)), 5)
+    assert outcomes[0].distance == variant.run(device, a, b, **settings).distance
+
+
+def test_runs_of_the_papers_example(tmp_path: Path) -> None:
+    (tmp_path / "pair.fa").write_text(">p\nCACCTGACTTA\n>t\nACCATGGACTG\n")
+    runs = Runs.of(PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, 11, None))
+    assert (runs.a, runs.b, runs.distance, runs.symbols) == ("p", "t", 5, 4)
+    assert sum(runs.cells) == 36
+    assert runs.at_least()[0] == 1
+    assert runs.cells == [29, 4, 1, 2]  # the longest are ACC on diagonal -1 and ACT on diagonal 1
+    assert runs.at_least() == [1, 7 / 36, 3 / 36, 2 / 36]
+
+
+def test_a_prefix_is_named_and_has_its_letters(tmp_path: Path) -> None:
+    (tmp_path / "pair.fa").write_text(">p\nCACCTGACTTA\n>t\nACCATGGACTG\n")
+    files = PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, None, None, prefix=4)
+    a, b = files.read()
+    assert [(s.name, s.letters.tobytes()) for s in (a, b)] == [("p:1-4", b"CACC"), ("t:1-4", b"ACCA")]
