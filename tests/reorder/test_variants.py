@@ -13,7 +13,7 @@ from repro.reorder.numbering import Numbering
 from repro.reorder.reference import align, best_score, fill_matrix, trace_back
 from repro.reorder.schedule import renumbered_launches, row_major_launches
 from repro.reorder.scoring import Scoring
-from repro.reorder.variants import RENUMBERED, ROW_MAJOR, VARIANTS, fill
+from repro.reorder.variants import KERNELS, RENUMBERED, ROW_MAJOR, VARIANTS, fill
 
 variants = pytest.mark.parametrize("variant", VARIANTS.values(), ids=lambda variant: variant.name)
 PAPER = Scoring()
@@ -167,6 +167,25 @@ def test_memory_is_that_of_the_formulas():
     words = Numbering(75, 64)  # tiles of 4 x 4, in two strips of 32
     assert allocated["compact"] == 4 * words.words + 4 * 300 + (300 + 256) + 4 + 16
     assert device.memory_used == 0
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+def test_strips_wait_for_the_edge_of_the_one_to_their_left(order, monkeypatch):
+    """Strips on several host threads at once, as a GPU runs them on several multiprocessors."""
+    monkeypatch.setattr("repro.device.emulator.INLINE_THREADS", 0)
+    rng = np.random.default_rng(5)
+    a, b = (rng.choice(letters(b"ACGT"), length) for length in (690, 800))
+    outcome = run(VARIANTS["compact"], open_device("emulator", thread_order=order, workers=4), a, b)
+    assert outcome.score == best_score(a, b, PAPER)
+    assert outcome.alignment.columns == align(a, b, PAPER)
+
+
+def test_every_edge_begins_as_not_yet_written(device):
+    edges, next_strip = device.empty(1000, np.int32), device.empty(1, np.int32)
+    begin = device.compile(KERNELS / "compact.cu", {"EXCHANGED": False})["reorder_compact_begin"]
+    begin(3, 64, edges, 1000, next_strip)
+    assert set(edges.get().tolist()) == {-1}
+    assert next_strip.get().tolist() == [0]
 
 
 def test_compact_needs_the_same_memory_whichever_sequence_is_longer():

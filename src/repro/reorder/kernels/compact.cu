@@ -52,7 +52,10 @@ extern "C" __global__ void reorder_compact(const unsigned* a, const unsigned* b,
     int edge = read_edge(edge_in, 0, tile_rows);
 
     for (int first = 0; first < tile_rows + WARP_SIZE - 1; first += CHUNK) {
-        while (__any_sync(FULL_MASK, edge == NOT_YET)) edge = read_edge(edge_in, first, tile_rows);
+        while (__any_sync(FULL_MASK, edge == NOT_YET)) {
+            __nanosleep(20);
+            edge = read_edge(edge_in, first, tile_rows);
+        }
         int next_edge = read_edge(edge_in, first + CHUNK, tile_rows);
 #pragma unroll
         for (int k = 0; k < CHUNK; ++k, word_out += pitch) {
