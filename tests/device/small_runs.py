@@ -38,7 +38,7 @@ def reorder(device: Device) -> None:
     from repro.reorder.variants import VARIANTS
 
     rng = np.random.default_rng(2)
-    for m, n in ((150, 75), (20, 170), (1, 5)):
+    for m, n in ((150, 75), (150, 170), (1, 5)):
         a, b = rng.integers(65, 69, m, dtype=np.uint8), rng.integers(65, 69, n, dtype=np.uint8)
         for variant in VARIANTS.values():
             small = {"block_size": 32} if "block_size" in variant.settings else {}
