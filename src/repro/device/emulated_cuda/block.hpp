@@ -41,7 +41,6 @@ inline void resume(Thread& thread) {
         }
         thread.stack = stacks.back();
         stacks.pop_back();
-        on_stack_reused(thread.stack);
         thread.stack_pointer = prepare_stack(thread.stack, thread_main);
         thread.state = State::ready;
     }
@@ -116,6 +115,7 @@ inline bool run_round() {
 inline void drop_fibers() {
     for (unsigned i = 0; i < block.threads; ++i)
         if (pool[i].stack) {
+            on_stack_dropped(pool[i].stack);
             stacks.push_back(pool[i].stack);
             pool[i].stack = nullptr;
         }

@@ -183,7 +183,7 @@ inline void report_deadlock() {
 #ifdef REPRO_INSTRUMENT
 #define REPRO_UNWATCHED __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
 void on_stack_allocated(char* stack);
-void on_stack_reused(char* stack);
+void on_stack_dropped(char* stack);
 void on_launch_start();
 void on_launch_end();
 void on_block_start();
@@ -198,7 +198,7 @@ void on_access(const void* address, std::size_t size, bool write, const void* ca
 #else
 #define REPRO_UNWATCHED
 inline void on_stack_allocated(char*) {}
-inline void on_stack_reused(char*) {}
+inline void on_stack_dropped(char*) {}
 inline void on_launch_start() {}
 inline void on_launch_end() {}
 inline void on_block_start() {}

@@ -15,7 +15,7 @@ inline void access(const volatile void* address, std::size_t size, bool write, K
 }
 
 void on_stack_allocated(char*) {}
-void on_stack_reused(char*) {}
+void on_stack_dropped(char*) {}
 void on_atomic(const void* address, std::size_t size, const void* caller) { access(address, size, true, Kind::atomic, caller); }
 
 void on_access(const void* address, std::size_t size, bool write, const void* caller) { access(address, size, write, Kind::plain, caller); }

@@ -2,7 +2,6 @@
 // __syncwarp and no fence with a flag. Two strong accesses (atomic or volatile) never conflict, and neither does a store
 // of the value that is already there.
 #include <algorithm>
-#include <memory>
 #include <unordered_map>
 
 #include "accesses.hpp"
@@ -50,13 +49,15 @@ struct Cell {
     std::vector<Access> more;     // further readers since the write
 };
 
-// Cells of 4096 bytes, one for each word until something smaller than a word is accessed.
+// Cells of 256 bytes, one for each word until something smaller than a word is accessed.
 struct Page {
     bool bytewise = false;
-    std::vector<Cell> cells = std::vector<Cell>(4096);
+    std::vector<Cell> cells = std::vector<Cell>(64);
 
     void split() {
-        for (unsigned i = 0; i < cells.size(); ++i) cells[i] = cells[i & ~3u];
+        std::vector<Cell> bytes(256);
+        for (unsigned i = 0; i < 256; ++i) bytes[i] = cells[i / 4];
+        cells.swap(bytes);
         bytewise = true;
     }
 };
@@ -69,36 +70,38 @@ struct Pending {
     bool open;
 };
 
-std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+constexpr std::size_t most_pages = 1 << 16;
+std::unordered_map<uint64_t, Page> pages;
 std::unordered_map<uint64_t, BlockClock> clocks;
 std::unordered_map<uint64_t, Clock> flags;  // by address: what strong writes have released
-uint64_t now;
+uint64_t now, launch_time;                  // no time of an earlier launch is later than launch_time
+BlockClock* mine;                           // of the block that runs
 Pending pending;
 
 uint64_t block_number() { return block.index.x + uint64_t(block.grid.x) * (block.index.y + uint64_t(block.grid.y) * block.index.z); }
 uint64_t thread_id() { return block_number() * block.threads + uint64_t(self - pool.data()); }
-BlockClock& block_clock() { return clocks[block_number()]; }
-ThreadClock& own_clock() { return block_clock().threads[self - pool.data()]; }
+ThreadClock& own_clock() { return mine->threads[self - pool.data()]; }
 bool in_shared(const char* address) { return in_static_shared(address) || in_dynamic_shared(address); }
 
-// Shared memory of different blocks has the same addresses.
+// Shared memory of different blocks has the same addresses; where blocks take turns they must not be mixed up.
 uint64_t key_of(const char* address) {
-    return uint64_t(address) ^ (in_shared(address) ? (block_number() + 1) << 48 : 0);
+    return uint64_t(address) ^ (block.launch->cooperative && in_shared(address) ? (block_number() + 1) << 48 : 0);
 }
 
-bool ordered(const Access& earlier, bool strong) {
-    uint64_t me = thread_id(), its_block = earlier.thread / block.threads;
-    if (earlier.thread == me || !earlier.time) return true;
-    BlockClock& mine = block_clock();
+bool ordered(const Access& earlier, bool strong, bool shared) {
+    if (earlier.time <= launch_time || earlier.thread == thread_id()) return true;
+    uint64_t its_block = earlier.thread / block.threads;
     ThreadClock& own = own_clock();
     if (its_block == block_number()) {
-        if (earlier.time <= mine.barrier_time) return true;
+        if (earlier.time <= mine->barrier_time) return true;
         uint64_t index = earlier.thread % block.threads;
         if (pool[index].warp == self->warp && earlier.time <= own.lanes[pool[index].lane]) return true;
+    } else if (shared) {
+        return true;  // the shared memory of a block that has ended
     }
-    return own.fenced.knows(earlier.thread, its_block, earlier.time) || mine.fenced.knows(earlier.thread, its_block, earlier.time) ||
+    return own.fenced.knows(earlier.thread, its_block, earlier.time) || mine->fenced.knows(earlier.thread, its_block, earlier.time) ||
            (strong && (own.observed.knows(earlier.thread, its_block, earlier.time) ||
-                       mine.observed.knows(earlier.thread, its_block, earlier.time)));
+                       mine->observed.knows(earlier.thread, its_block, earlier.time)));
 }
 
 void name_thread(char* text, std::size_t size, uint64_t id) {
@@ -132,23 +135,23 @@ template <class Visit>
 void visit_cells(const char* address, std::size_t size, Visit visit) {
     uint64_t key = key_of(address);
     for (std::size_t done = 0; done < size && !block.failed;) {
-        auto& page = pages[(key + done) >> 12];
-        if (!page) page = std::make_unique<Page>();
-        if (!page->bytewise && ((key | size) & 3)) page->split();
-        visit(page->cells[(key + done) & 4095], address + done);
-        done += page->bytewise ? 1 : 4;
+        Page& page = pages[(key + done) >> 8];
+        if (!page.bytewise && ((key | size) & 3)) page.split();
+        visit(page.cells[((key + done) & 255) / (page.bytewise ? 1 : 4)], address + done);
+        done += page.bytewise ? 1 : 4;
     }
 }
 
 void record_write(const char* address, std::size_t size, Access me) {
+    bool shared = in_shared(address);
     visit_cells(address, size, [&](Cell& cell, const char* at) {
-        bool before = ordered(cell.write, me.strong);
+        bool before = ordered(cell.write, me.strong, shared);
         if (!me.silent) {
             if (!before && !(cell.write.strong && me.strong)) return report_race(at, cell.write, true, me, true);
-            if (cell.read.time && !ordered(cell.read, me.strong) && !(cell.read.strong && me.strong))
+            if (cell.read.time && !ordered(cell.read, me.strong, shared) && !(cell.read.strong && me.strong))
                 return report_race(at, cell.read, false, me, true);
             for (const Access& read : cell.more)
-                if (!ordered(read, me.strong) && !(read.strong && me.strong)) return report_race(at, read, false, me, true);
+                if (!ordered(read, me.strong, shared) && !(read.strong && me.strong)) return report_race(at, read, false, me, true);
             cell.read.time = 0;
             cell.more.clear();
         }
@@ -157,12 +160,13 @@ void record_write(const char* address, std::size_t size, Access me) {
 }
 
 void record_read(const char* address, std::size_t size, Access me) {
+    bool shared = in_shared(address);
     visit_cells(address, size, [&](Cell& cell, const char* at) {
-        if (!cell.write.silent && !ordered(cell.write, me.strong) && !(cell.write.strong && me.strong))
+        if (!cell.write.silent && !ordered(cell.write, me.strong, shared) && !(cell.write.strong && me.strong))
             return report_race(at, cell.write, true, me, false);
-        if (!cell.read.time || ordered(cell.read, me.strong)) {
+        if (!cell.read.time || ordered(cell.read, me.strong, shared)) {
             cell.read = me;
-            auto over = [&](const Access& read) { return ordered(read, me.strong); };
+            auto over = [&](const Access& read) { return ordered(read, me.strong, shared); };
             cell.more.erase(std::remove_if(cell.more.begin(), cell.more.end(), over), cell.more.end());
         } else if (cell.more.empty() || cell.more.back().thread != me.thread) {
             cell.more.push_back(me);
@@ -202,18 +206,21 @@ void accessed(const char* address, std::size_t size, bool write, Kind kind, cons
 }
 
 void on_launch_start() {
-    pages.clear();
+    if (pages.size() > most_pages) pages.clear();
     clocks.clear();
     flags.clear();
     pending.open = false;
-    now = 0;
+    launch_time = ++now;
 }
 void on_launch_end() {}
 void on_block_start() {
     if (!block.launch->cooperative) clocks.clear();
-    block_clock().threads = std::vector<ThreadClock>(block.threads);
+    clocks[block_number()].threads = std::vector<ThreadClock>(block.threads);
 }
-void on_resume() { running = true; }
+void on_resume() {
+    running = true;
+    mine = &clocks[block_number()];
+}
 void on_pause() {
     running = false;
     settle();
@@ -221,7 +228,7 @@ void on_pause() {
 void on_block_end() {}
 
 void on_barrier() {
-    BlockClock& clock = block_clock();
+    BlockClock& clock = clocks[block_number()];
     clock.barrier_time = ++now;
     for (ThreadClock& thread : clock.threads) {
         clock.observed.raise(thread.observed);
@@ -233,7 +240,7 @@ void on_barrier() {
 // Of all meetings only __syncwarp orders memory.
 void on_meeting(const Warp& warp, Mask members, Meeting meeting) {
     if (meeting != Meeting::sync) return;
-    ThreadClock* threads = &block_clock().threads[warp.threads - pool.data()];
+    ThreadClock* threads = &clocks[block_number()].threads[warp.threads - pool.data()];
     ThreadClock joined;
     ++now;
     for (Mask rest = members; rest; rest &= rest - 1) {
@@ -254,12 +261,11 @@ void on_meeting(const Warp& warp, Mask members, Meeting meeting) {
 void on_fence() {
     running = false;
     settle();
-    BlockClock& mine = block_clock();
     ThreadClock& own = own_clock();
-    own.observed.raise(mine.observed);
+    own.observed.raise(mine->observed);
     own.fenced = own.observed;
     own.released = own.observed;
-    own.released.blocks[block_number()] = mine.barrier_time;
+    own.released.blocks[block_number()] = mine->barrier_time;
     own.released.threads[thread_id()] = ++now;
     const Warp& warp = warps[self->warp];
     for (unsigned lane = 0; lane < warp.size; ++lane)

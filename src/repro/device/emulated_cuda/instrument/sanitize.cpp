@@ -104,7 +104,8 @@ void map_shadow(const void* begin, std::size_t size) {
 }
 
 void on_stack_allocated(char* stack) { map_shadow(stack, stack_bytes); }
-void on_stack_reused(char* stack) { memset(shadow_of(Address(stack)), 0, stack_bytes / 8); }
+// Functions that returned have taken their marks away; those of a dropped fiber are still there.
+void on_stack_dropped(char* stack) { memset(shadow_of(Address(stack)), 0, stack_bytes / 8); }
 void on_resume() { running = true; }
 void on_pause() { running = false; }
 void on_launch_start() {}
