@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 VERSION_FITS := import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
 
-.PHONY: run test test-all kernels lint bench constraints
+.PHONY: mutation run test test-all kernels lint bench constraints
 
 run: $(VENV)/installed-run-$(EXTRAS)
 	@flock --nonblock --conflict-exit-code 75 .run.lock workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG)) || \
@@ -34,6 +34,10 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check .
 	$(BIN)/snakemake --lint
+
+# Whether changing a constant of a kernel makes a test fail: make mutation SYSTEM=wfa [SAMPLE=20]; minutes to hours.
+mutation: $(VENV)/installed-test
+	$(BIN)/python tests/mutation.py $(SYSTEM) $(if $(SAMPLE),--sample $(SAMPLE))
 
 bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/emulator_floor.py

@@ -1,0 +1,99 @@
+"""Change one constant of a kernel at a time and see whether a test fails: `make mutation SYSTEM=wfa`.
+
+A mutant adds one to an integer literal of a file in src/repro/SYSTEM/kernels. Literals that only tune (unrolling, launch
+bounds) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a copy of the source,
+so the checkout is never touched; the exit status is 1 if any survives the system's fast tests.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SECONDS_PER_MUTANT = 600
+LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
+NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
+
+# Parts of lines whose constant may change without changing any result, and why.
+EQUIVALENT: dict[str, str] = {
+    "1 << 30": "any value far below every row stands for a cell that is not reached",
+}
+
+
+class Mutant(NamedTuple):
+    """A literal of a kernel file: the line it stands on, counted from 1, and its place in that line."""
+
+    path: Path
+    line: int
+    start: int
+    end: int
+
+
+def mutants(kernels: Path) -> list[Mutant]:
+    """All literals of the kernels that mean something."""
+    found = []
+    for path in sorted([*kernels.glob("*.cu"), *kernels.glob("*.cuh")]):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            code = line.split("//")[0]
+            if NO_MEANING.search(code) or any(text in code for text in EQUIVALENT):
+                continue
+            found += [Mutant(path, number, match.start(1), match.end(1)) for match in LITERAL.finditer(code)]
+    return found
+
+
+def survives(mutant: Mutant, system: str) -> bool:
+    """Whether the system's fast tests pass with the mutant in place of the original."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
+            source = ROOT / part
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
+        target = copy / mutant.path.relative_to(ROOT)
+        lines = target.read_text().splitlines(keepends=True)
+        line = lines[mutant.line - 1]
+        value = int(line[mutant.start : mutant.end], 0)
+        lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
+        target.write_text("".join(lines))
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{system}"]
+        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": str(copy / "cache")}
+        try:
+            done = subprocess.run(
+                command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS_PER_MUTANT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False  # a kernel or host loop that no longer ends
+        return done.returncode == 0
+
+
+def main() -> int:
+    """Try all mutants of a system, or a random sample of them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("system")
+    parser.add_argument("--sample", type=int, help="how many mutants to try; all without it")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    arguments = parser.parse_args()
+    chosen = mutants(ROOT / "src" / "repro" / arguments.system / "kernels")
+    if arguments.sample is not None:
+        chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
+    survivors = 0
+    for number, mutant in enumerate(chosen, 1):
+        text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
+        alive = survives(mutant, arguments.system)
+        survivors += alive
+        verdict = "SURVIVES" if alive else "found"
+        print(
+            f"{number}/{len(chosen)} {verdict} {mutant.path.name}:{mutant.line}:{mutant.start + 1} {text}", flush=True
+        )
+    print(f"{len(chosen) - survivors} of {len(chosen)} mutants found")
+    return survivors > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
