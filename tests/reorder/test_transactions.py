@@ -7,7 +7,7 @@ from repro.device import open_device
 from repro.reorder.numbering import Numbering
 from repro.reorder.scoring import Scoring
 from repro.reorder.transactions import Traffic, count
-from repro.reorder.variants import RENUMBERED, ROW_MAJOR, fill
+from repro.reorder.variants import RENUMBERED, ROW_MAJOR, VARIANTS, fill
 
 
 def stores(accesses: list[np.ndarray], place: np.ndarray) -> Traffic:
@@ -70,3 +70,16 @@ def test_the_emulator_counts_the_same_access_by_access(m, n, size):
                 sum(getattr(expected[k], part) for k in kinds) for part in ("accesses", "sectors", "transactions")
             ]
             assert [found.requests, found.sectors, found.transactions] == summed, (layout.kernel, operation)
+
+
+def test_compact_writes_a_transaction_per_step_and_an_edge_per_tile_row():
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(65, 69, length).astype(np.uint8) for length in (300, 256))
+    tile_rows, strips, steps = 75, 2, 75 + 31
+    device = open_device("emulator", instrument="traffic")
+    with device.record_traffic() as log:
+        VARIANTS["compact"].run(device, a, b, **VARIANTS["compact"].complete({"traceback": 0}))
+    stores = log.total("reorder_compact", "global", "store")
+    edge_words, last_row_words = (strips - 1) * tile_rows * 4, 4
+    assert stores.lanes == strips * 32 * tile_rows + edge_words + last_row_words
+    assert stores.transactions == strips * steps + edge_words + last_row_words
