@@ -1,8 +1,8 @@
 """Change one constant of a kernel at a time and see whether a test fails: `make mutation SYSTEM=wfa`.
 
-A mutant adds one to an integer literal of a file in src/repro/SYSTEM/kernels. Literals that only tune (unrolling, launch
-bounds) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a copy of the source,
-so the checkout is never touched; the exit status is 1 if any survives the system's fast tests.
+A mutant adds one to an integer literal of a file in src/repro/SYSTEM/kernels. Literals that only tune (unrolling,
+launch bounds) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a copy of the
+source, so the checkout is never touched; the exit status is 1 if any survives the system's fast tests.
 """
 
 import argparse
@@ -85,11 +85,12 @@ def main() -> int:
     survivors = 0
     for number, mutant in enumerate(chosen, 1):
         text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
+        place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
         alive = survives(mutant, arguments.system)
         survivors += alive
         verdict = "SURVIVES" if alive else "found"
         print(
-            f"{number}/{len(chosen)} {verdict} {mutant.path.name}:{mutant.line}:{mutant.start + 1} {text}", flush=True
+            f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True
         )
     print(f"{len(chosen) - survivors} of {len(chosen)} mutants found")
     return survivors > 0
