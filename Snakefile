@@ -10,6 +10,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/wfa.smk"
 include: "workflow/rules/reorder.smk"
+include: "workflow/rules/apsp.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -20,4 +21,5 @@ rule all:
         rules.inputs.input if READS or VECTORS or GRAPHS or LEFT_OUT else [],
         rules.wfa.input if WFA else [],
         rules.reorder.input if REORDER else [],
+        rules.apsp.input if APSP else [],
         rules.report.input,

@@ -4,7 +4,11 @@ rule report:
         "results/report.md",
 
 
-REPORTED = [*([rules.wfa_report] if WFA else []), *([rules.reorder_report] if REORDER else [])]
+REPORTED = [
+    *([rules.wfa_report] if WFA else []),
+    *([rules.reorder_report] if REORDER else []),
+    *([rules.apsp_report] if APSP else []),
+]
 
 
 rule report_page:

@@ -4,6 +4,7 @@ The extension that section 4.6 announces: its phases once more, on blocks that a
 copies in and out beside the products of other blocks.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,6 @@ from repro.apsp.outcome import (
     NegativeCycleError,
     Outcome,
     first_predecessors,
-    padded,
     retyped,
     settled,
 )
@@ -27,12 +27,11 @@ from repro.apsp.staged import (
     DEPTH,
     KERNELS,
     PANEL,
-    TALL,
     THREADS,
-    TILE,
     Layout,
     close,
     close_with_predecessors,
+    fastest_tile,
     predecessor_constants,
 )
 from repro.apsp.tile_store import FileStore, MemoryStore, TileStore
@@ -65,7 +64,7 @@ class Plan:
     @classmethod
     def of(cls, n: int, layout: Layout, predecessors: bool, budget: int) -> "Plan":
         """The largest blocks whose pivot row and working set stay within `budget` bytes. Raises DeviceError."""
-        multiple = TALL if predecessors else layout.multiple
+        multiple = PANEL if predecessors else layout.multiple
         size = np.dtype(layout.word).itemsize // layout.lanes
         tiles = max(1, -(-n // multiple))
         needed = 0
@@ -84,7 +83,7 @@ class Plan:
 def fits(weights: NDArray[Any], predecessors: bool, device: Device) -> bool:
     """Whether the whole matrix stays within what is left of the memory budget. Raises DeviceError as `Plan.of`."""
     dtype = np.dtype(np.int32) if predecessors and weights.dtype == np.int16 else weights.dtype
-    layout = Layout.of(dtype, TILE.default, nonnegative=True)
+    layout = Layout.of(dtype, fastest_tile(dtype), nonnegative=True)
     return Plan.of(len(weights), layout, predecessors, device.memory_bytes - device.memory_used).blocks <= 1
 
 
@@ -111,23 +110,17 @@ def out_of_core(
         layout = Layout.of(wide.dtype, tile, layout.nonnegative)
     n = len(weights)
     plan = Plan.of(n, layout, predecessors, device.memory_bytes - device.memory_used)
-    size = plan.blocks * plan.edge
-    matrices: list[NDArray[Any]] = [padded(wide, size, INFINITE[wide.dtype])]
-    if predecessors:
-        matrices.append(padded(first_predecessors(wide), size, NO_PREDECESSOR))
+    matrices: list[NDArray[Any]] = [wide, first_predecessors(wide)] if predecessors else [wide]
+    given = (matrices, [INFINITE[wide.dtype], NO_PREDECESSOR][: len(matrices)], plan.blocks, plan.edge)
     store: TileStore
-    if folder is None:
-        store = MemoryStore(device, matrices, plan.blocks)
-    else:
-        store = FileStore(folder, matrices, plan.blocks, {**(key or {}), "n": n})
-    del matrices
+    store = MemoryStore(device, *given) if folder is None else FileStore(folder, *given, {**(key or {}), "n": n})
+    del matrices, given
+    started = time.perf_counter()
     Rounds(device, layout, plan, store, predecessors).run(progress)
-    found: list[NDArray[Any]] = []
-    for part in range(1 + predecessors):
-        blocks = [[store.read(i, j)[part] for j in range(plan.blocks)] for i in range(plan.blocks)]
-        found.append(np.ascontiguousarray(np.block(blocks)[:n, :n]))
+    seconds = time.perf_counter() - started
+    found = [store.matrix(part, n) for part in range(1 + predecessors)]
     outcome = settled(found[0], found[1] if predecessors else None, wide)
-    return outcome if wide is weights else Outcome(retyped(outcome.distances, weights.dtype), outcome.predecessors)
+    return Outcome(retyped(outcome.distances, weights.dtype), outcome.predecessors, seconds)
 
 
 class Rounds:
@@ -228,16 +221,16 @@ class Rounds:
         words = edge // layout.lanes
         if self._predecessors:
             self._product(
-                (edge // PANEL, edge // TALL),
+                (edge // PANEL, edge // PANEL),
                 THREADS,
                 *(*result.parts, *given.parts, left.parts[0], *right.parts),
                 *(edge, edge, edge, edge),
-                shared_bytes=DEPTH * (TALL + PANEL) * result.parts[0].dtype.itemsize,
+                shared_bytes=2 * DEPTH * PANEL * result.parts[0].dtype.itemsize,
             )
             return
         self._product(
             (words // layout.columns, edge // layout.rows),
-            THREADS,
+            layout.threads,
             *(result.parts[0], given.parts[0], left.parts[0], right.parts[0]),
             *(words, words, words, edge),
             shared_bytes=layout.product_bytes,

@@ -25,10 +25,14 @@ class NegativeCycleError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """distances: n x n, INFINITE for no path. predecessors: n x n of int32, or None where they were not asked for."""
+    """distances: n x n, INFINITE for no path. predecessors: n x n of int32, or None where they were not asked for.
+
+    seconds: of the rounds with their copies, where they are streamed; not part of what is compared.
+    """
 
     distances: NDArray[Any]
     predecessors: NDArray[np.int32] | None
+    seconds: float | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome) or not np.array_equal(self.distances, other.distances):
@@ -93,6 +97,8 @@ def padded(matrix: NDArray[Any], multiple: int, fill: Any) -> NDArray[Any]:
 
 def retyped(distances: NDArray[Any], dtype: np.dtype) -> NDArray[Any]:
     """Distances in another type, whose INFINITE is another one too."""
+    if distances.dtype == dtype:
+        return distances
     result: NDArray[Any] = distances.astype(dtype)
     result[distances == INFINITE[distances.dtype]] = INFINITE[dtype]
     return result

@@ -6,6 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.apsp.dense import fill_row
+
 
 @numba.njit(cache=True)
 def _floyd_warshall(d: NDArray[Any], p: NDArray[np.int32], infinite: Any) -> int:
@@ -64,3 +66,51 @@ def bellman_error(
         scale = np.maximum(np.abs(expected[finite]), np.finfo(np.float64).tiny)
         worst = max(worst, float(np.max(np.abs(row[finite] - expected[finite]) / scale, initial=0.0)))
     return worst
+
+
+@numba.njit(cache=True)
+def dijkstra(weights: Any, source: int, make: bool, whole: bool, n: int) -> Any:
+    """Distances from a vertex of a dense graph whose weights are not negative: n^2 steps. Dijkstra (1959).
+
+    weights: n x n of float64 with inf; where `make` is set, rows are made by `fill_row` instead, without a matrix.
+    """
+    distances = np.full(n, np.inf)
+    distances[source] = 0
+    settled = np.zeros(n, np.bool_)
+    row = np.empty(n)
+    for _ in range(n):
+        nearest = -1
+        for v in range(n):
+            if not settled[v] and (nearest < 0 or distances[v] < distances[nearest]):
+                nearest = v
+        if distances[nearest] == np.inf:
+            break
+        settled[nearest] = True
+        if make:
+            fill_row(row, nearest, whole)
+        else:
+            row[:] = weights[nearest]
+        for v in range(n):
+            distances[v] = min(distances[v], distances[nearest] + row[v])
+    return distances
+
+
+@numba.njit(cache=True)
+def path_lengths(weights: NDArray[Any], before: NDArray[np.int32], source: int) -> Any:
+    """The lengths of the paths from a vertex, added up edge by edge; inf where there is none, NaN for a circle.
+
+    weights: n x n. before: the row of the predecessors.
+    """
+    n = len(before)
+    lengths = np.full(n, np.inf)
+    for target in range(n):
+        length, v, steps = 0.0, target, 0
+        while v != source and before[v] != -9999 and steps <= n:
+            length += weights[before[v], v]
+            v = before[v]
+            steps += 1
+        if v == source:
+            lengths[target] = length
+        elif steps > n:
+            lengths[target] = np.nan
+    return lengths

@@ -16,9 +16,8 @@ from repro.errors import InputError
 KERNELS = Path(__file__).parent / "kernels"
 DEPTH = 64  # pivots per round, as in tiles.cuh
 PANEL = 64  # rows or columns of a panel that one block computes
-TALL = 128  # rows of a tile of 64 columns where predecessors are kept
-THREADS = 256
-TILE = Setting(128, 64, 128, "edge of a phase-3 tile in 32-bit words, 64 or 128; half as many of 64 bits in a row")
+THREADS = 128  # of a block where predecessors are kept
+TILE = Setting(128, 64, 128, "rows of a phase-3 tile, 64 or 128, by 512 bytes")
 
 
 @dataclass(frozen=True)
@@ -33,17 +32,22 @@ class Layout:
 
     @classmethod
     def of(cls, dtype: np.dtype, tile: int, nonnegative: bool) -> "Layout":
-        """Tiles of `tile` rows by 4 * `tile` bytes. Raises InputError for another tile than 64 or 128."""
+        """Tiles of `tile` rows by 512 bytes. Raises InputError for another number of rows than 64 or 128."""
         if tile not in (64, 128):
             raise InputError(f"tile = {tile}: choose 64 or 128")
         word = np.uint32 if dtype == np.int16 else dtype.type
         size = np.dtype(word).itemsize
-        return cls(word, size // dtype.itemsize, tile, tile * 4 // size, nonnegative)
+        return cls(word, size // dtype.itemsize, tile, 512 // size, nonnegative)
 
     @property
     def multiple(self) -> int:
         """What the number of vertices is padded to a multiple of."""
         return max(PANEL, self.rows, self.columns * self.lanes)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block, each with 8 rows by 32 bytes of a tile."""
+        return self.rows * 2
 
     def constants(self) -> dict[str, Any]:
         """What specialises the kernels."""
@@ -52,7 +56,8 @@ class Layout:
             "NONNEGATIVE": self.nonnegative,
             "ROWS": self.rows,
             "COLUMNS": self.columns,
-            "BLOCKS_PER_SM": 2 if self.rows == 128 else 3,
+            "THREADS": self.threads,
+            "BLOCKS_PER_SM": 512 // self.threads,
         }
 
     @property
@@ -67,10 +72,15 @@ class Layout:
         return max(self.product_bytes, panel_words * np.dtype(self.word).itemsize)
 
 
+def fastest_tile(dtype: np.dtype) -> int:
+    """The fastest tile on an NVIDIA H200: four small blocks per multiprocessor for integers, two large ones for floats."""
+    return 64 if dtype.kind == "i" else 128
+
+
 def staged(device: Device, weights: NDArray[Any], predecessors: bool, tile: int) -> Outcome:
     """The three phases of section 4.6 with 64 pivots per round, products in registers, and phases overlapped.
 
-    tile: see TILE. With predecessors, tiles are 128 x 64 and each phase is a launch; int16 then computes in int32.
+    tile: see TILE. With predecessors, tiles are 64 x 64 and each phase is a launch; int16 then computes in int32.
     """
     if len(weights) == 0:
         return Outcome(weights, first_predecessors(weights) if predecessors else None)
@@ -78,8 +88,8 @@ def staged(device: Device, weights: NDArray[Any], predecessors: bool, tile: int)
     negative = device.upload(np.array([NO_NEGATIVE_CYCLE], np.int32))
     if predecessors:
         wide = retyped(weights, np.dtype(np.int32)) if weights.dtype == np.int16 else weights
-        d = device.upload(padded(wide, TALL, INFINITE[wide.dtype]))
-        p = device.upload(padded(first_predecessors(weights), TALL, NO_PREDECESSOR))
+        d = device.upload(padded(wide, PANEL, INFINITE[wide.dtype]))
+        p = device.upload(padded(first_predecessors(weights), PANEL, NO_PREDECESSOR))
         close_with_predecessors(device, d, p, negative, layout.nonnegative)
         outcome = Outcome.read(negative, d, p, wide)
         return Outcome(retyped(outcome.distances, weights.dtype), outcome.predecessors)
@@ -104,7 +114,7 @@ def close(device: Device, d: Array, negative: Array, layout: Layout) -> None:
         now, then = pivot // DEPTH % 2, upcoming // DEPTH % 2
         kernel(
             panel_blocks + (tiles if pivot >= 0 else 0),
-            THREADS,
+            layout.threads,
             *(d, left[now], right[now], left[then], right[then], negative, words, pivot),
             *(upcoming if panel_blocks else -DEPTH, panel_blocks),
             shared_bytes=layout.round_bytes,
@@ -120,13 +130,15 @@ def close_with_predecessors(device: Device, d: Array, p: Array, negative: Array,
     close_tile, panels, remaining = (kernels[f"apsp_{phase}"] for phase in ("close", "panels", "remaining"))
     n = d.shape[0]
     others = n // PANEL - 1
-    square, tall = (DEPTH * (rows + PANEL) * d.dtype.itemsize for rows in (PANEL, TALL))
+    shared_bytes = 2 * DEPTH * PANEL * d.dtype.itemsize
     for pivot in range(0, n, DEPTH):
         close_tile(1, THREADS, d, p, negative, n, pivot)
-        panels((others, 2), THREADS, d, p, negative, n, pivot, shared_bytes=square)
-        remaining((others, n // TALL), THREADS, d, p, negative, n, pivot, shared_bytes=tall)
+        if others:
+            panels((others, 2), THREADS, d, p, negative, n, pivot, shared_bytes=shared_bytes)
+            remaining((others, others), THREADS, d, p, negative, n, pivot, shared_bytes=shared_bytes)
 
 
 def predecessor_constants(dtype: np.dtype, nonnegative: bool) -> dict[str, Any]:
     """What specialises the kernels that keep predecessors."""
-    return {"Word": dtype.type, "NONNEGATIVE": nonnegative, "BLOCKS_PER_SM": 2 if dtype.itemsize == 4 else 1}
+    blocks_per_sm = 16 // dtype.itemsize
+    return {"Word": dtype.type, "NONNEGATIVE": nonnegative, "THREADS": THREADS, "BLOCKS_PER_SM": blocks_per_sm}

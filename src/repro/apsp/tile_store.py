@@ -2,6 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -34,18 +35,46 @@ class TileStore(ABC):
     def finish_round(self, number: int) -> None:
         """All blocks of a round have been written."""
 
+    def matrix(self, part: int, n: int) -> NDArray[Any]:
+        """The first n rows and columns of a matrix, put together."""
+        edge = len(self.read(0, 0)[part])
+        blocks = -(-n // edge)
+        result = np.empty((n, n), self.read(0, 0)[part].dtype)
+
+        def copy(i: int) -> None:
+            for j in range(blocks):
+                rows, columns = slice(i * edge, min(n, (i + 1) * edge)), slice(j * edge, min(n, (j + 1) * edge))
+                result[rows, columns] = self.read(i, j)[part][: rows.stop - rows.start, : columns.stop - columns.start]
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(copy, range(blocks)))
+        return result
+
+
+def cut(matrix: NDArray[Any], tiles: NDArray[Any], fill: Any) -> None:
+    """Copy an n x n matrix into blocks x blocks x edge x edge tiles, with `fill` beyond its end."""
+    blocks, edge = len(tiles), tiles.shape[-1]
+
+    def copy(i: int) -> None:
+        for j in range(blocks):
+            part = matrix[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge]
+            if part.shape != (edge, edge):
+                tiles[i, j] = fill
+            tiles[i, j, : part.shape[0], : part.shape[1]] = part
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(copy, range(blocks)))
+
 
 class MemoryStore(TileStore):
     """Blocks in host memory, each overwritten by its successor."""
 
-    def __init__(self, device: Device, matrices: list[NDArray[Any]], blocks: int) -> None:
+    def __init__(self, device: Device, matrices: list[NDArray[Any]], fills: list[Any], blocks: int, edge: int) -> None:
         self.first_round = 0
         self._matrices = []
-        for matrix in matrices:
-            edge = len(matrix) // blocks
+        for matrix, fill in zip(matrices, fills, strict=True):
             tiles = device.host_array((blocks, blocks, edge, edge), matrix.dtype)
-            for i, j in np.ndindex(blocks, blocks):
-                tiles[i, j] = matrix[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge]
+            cut(matrix, tiles, fill)
             self._matrices.append(tiles)
 
     def read(self, i: int, j: int) -> list[NDArray[Any]]:
@@ -67,10 +96,11 @@ class FileStore(TileStore):
     with this key continues after its last finished round.
     """
 
-    def __init__(self, folder: Path, matrices: list[NDArray[Any]], blocks: int, key: dict[str, Any]) -> None:
+    def __init__(
+        self, folder: Path, matrices: list[NDArray[Any]], fills: list[Any], blocks: int, edge: int, key: dict[str, Any]
+    ) -> None:
         self._folder = folder
-        self._key = {**key, "blocks": blocks, "dtypes": [str(matrix.dtype) for matrix in matrices]}
-        edge = len(matrices[0]) // blocks
+        self._key = {**key, "blocks": blocks, "edge": edge, "dtypes": [str(matrix.dtype) for matrix in matrices]}
         shape = (blocks, blocks, edge, edge)
         folder.mkdir(parents=True, exist_ok=True)
         paths = [[folder / f"blocks-{generation}-{part}.npy" for part in range(len(matrices))] for generation in (0, 1)]
@@ -86,9 +116,8 @@ class FileStore(TileStore):
             for generation in paths
         ]
         if not self.first_round:
-            for tiles, matrix in zip(self._generations[0], matrices, strict=True):
-                for i, j in np.ndindex(blocks, blocks):
-                    tiles[i, j] = matrix[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge]
+            for tiles, matrix, fill in zip(self._generations[0], matrices, fills, strict=True):
+                cut(matrix, tiles, fill)
         self._round = self.first_round
 
     def _finished_rounds(self) -> int:

@@ -1,4 +1,4 @@
-// The phases of a round of DEPTH pivots with predecessors, on tiles of 128 x 64 distances, panels on 64 x 64.
+// The phases of a round of DEPTH pivots with predecessors, on tiles of 64 x 64 distances.
 //
 // p[i][j] is the vertex before j on the path from i to j. A path from i through k to j ends as that from k to j does, so
 // a product takes its predecessor from row k of the right operand. Of equal sums the smallest k counts, and a distance
@@ -8,7 +8,6 @@
 constexpr int SLAB = 4;  // pivots that are compared before one of them is remembered
 
 using Square = Part<64, 64>;
-using Tall = Part<128, 64>;
 
 template <class W>
 __device__ __forceinline__ W least(const W (&a)[SLAB], const W (&b)[SLAB]) {
@@ -37,80 +36,80 @@ __device__ __forceinline__ void keep(float& c, float candidate, int& best, int s
     best = kept ? best : slab;
 }
 
-// part = min(part, left * right), and in `best` the first k of the slab that improved a distance last, or NONE.
-template <class P>
-__device__ __forceinline__ void search(P& part, int (&best)[P::R][P::C], const Word* left, const Word* right, Place at) {
+// tile = min(tile, left * right), and in `best` the first k of the slab that improved a distance last, or NONE.
+__device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left, const Word* right, Place at) {
     left += at.y * 4;
     right += at.x * 4;
 #pragma unroll
-    for (int e = 0; e < P::R * P::C; ++e) best[e / P::C][e % P::C] = NONE;
+    for (int r = 0; r < Square::R; ++r)
+#pragma unroll
+        for (int c = 0; c < 4; ++c) best[r][c] = NONE;
 #pragma unroll 1
     for (int k = 0; k < DEPTH; k += SLAB) {
-        Pack<4> a[SLAB][P::R / 4], b[SLAB];
+        Pack<4> a[SLAB][Square::R / 4], b[SLAB];
 #pragma unroll
         for (int s = 0; s < SLAB; ++s) {
             b[s] = *reinterpret_cast<const Pack<4>*>(right + (k + s) * 64);
 #pragma unroll
-            for (int group = 0; group < P::R / 4; ++group)
-                a[s][group] = *reinterpret_cast<const Pack<4>*>(left + (k + s) * P::R * 16 + group * 64);
+            for (int group = 0; group < Square::R / 4; ++group)
+                a[s][group] = *reinterpret_cast<const Pack<4>*>(left + (k + s) * 64 + group * 4 * TY);
         }
 #pragma unroll
-        for (int r = 0; r < P::R; ++r)
+        for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < P::C; ++c) {
+            for (int c = 0; c < 4; ++c) {
                 Word from[SLAB], to[SLAB];
 #pragma unroll
                 for (int s = 0; s < SLAB; ++s) {
                     from[s] = a[s][r / 4].word[r % 4];
                     to[s] = b[s].word[c];
                 }
-                keep(part.word[r][c], least(from, to), best[r][c], k);
+                keep(tile.word[r][c], least(from, to), best[r][c], k);
             }
     }
 }
 
 // d = min(init, left * right) on a tile, and the predecessors p of what was improved. The tile may lie where an operand
-// of the same block lies. skip: 64 rows of the tile that stay as they are, or none.
-template <class P>
-__device__ __forceinline__ void improve(Word* d, int* p, const Word* init, const Word* left, const Word* right,
-                                        const int* right_p, int pitch, int left_pitch, int right_pitch, int depth, int skip) {
+// of the same block lies.
+__device__ void improve(Word* d, int* p, const Word* init, const Word* left, const Word* right, const int* right_p,
+                        int pitch, int left_pitch, int right_pitch, int depth) {
     extern __shared__ __align__(16) Word shared[];
-    constexpr int ROWS = P::R * 16;
-    Word *left_shared = shared, *right_shared = shared + DEPTH * ROWS;
+    Word *left_shared = shared, *right_shared = shared + DEPTH * 64;
     Place at = place();
-    P mine;
-    int best[P::R][P::C];
+    Square mine;
+    int best[Square::R][4];
+    unsigned changed = init == d ? 0 : ~0u;  // rows that have to be written
     load(mine, init, pitch, at);
     for (int first = 0; first < depth; first += DEPTH) {
         __syncthreads();
-        fill_left<ROWS>(left_shared, left + first, left_pitch);
+        fill_left<64>(left_shared, left + first, left_pitch);
         fill_right<64>(right_shared, right + (long long)first * right_pitch, right_pitch);
         __syncthreads();
         search(mine, best, left_shared, right_shared, at);
 #pragma unroll
-        for (int r = 0; r < P::R; ++r)
+        for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < P::C; ++c) {
+            for (int c = 0; c < 4; ++c) {
                 if (best[r][c] == NONE) continue;
-                const Word* a = left_shared + best[r][c] * ROWS + row_of(r, at);
+                changed |= 1u << r;
+                const Word* a = left_shared + best[r][c] * 64 + row_of(r, at);
                 const Word* b = right_shared + best[r][c] * 64 + at.x * 4 + c;
                 int step = SLAB - 1;
 #pragma unroll
                 for (int s = SLAB - 2; s >= 0; --s)
-                    if (a[s * ROWS] + b[s * 64] == mine.word[r][c]) step = s;
+                    if (a[s * 64] + b[s * 64] == mine.word[r][c]) step = s;
                 best[r][c] = right_p[(long long)(first + best[r][c] + step) * right_pitch + at.x * 4 + c];
             }
         __syncthreads();
 #pragma unroll
-        for (int r = 0; r < P::R; ++r)
+        for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < P::C; ++c)
-                if (best[r][c] != NONE && r / 4 * 64 != skip)
-                    p[(long long)row_of(r, at) * pitch + at.x * 4 + c] = best[r][c];
+            for (int c = 0; c < 4; ++c)
+                if (best[r][c] != NONE) p[(long long)row_of(r, at) * pitch + at.x * 4 + c] = best[r][c];
     }
 #pragma unroll
-    for (int r = 0; r < P::R; ++r)
-        if (r / 4 * 64 != skip) store_group(mine, d + (long long)row_of(r, at) * pitch + at.x * 4, r, 0);
+    for (int r = 0; r < Square::R; ++r)
+        if (changed >> r & 1) store_group(mine, d + (long long)row_of(r, at) * pitch + at.x * 4, r, 0);
 }
 
 // Phase 1: the closure of the pivot tile.
@@ -123,35 +122,42 @@ extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p
     Place at = place();
     Square tile;
     load(tile, d, n, at);
-    int best[4][4];
+    int best[Square::R][4];
 #pragma unroll
-    for (int e = 0; e < 16; ++e) best[e / 4][e % 4] = p[(long long)(at.y * 4 + e / 4) * n + at.x * 4 + e % 4];
-    for (int k = 0; k < DEPTH; k += 4)
+    for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-        for (int q = 0; q < 4; ++q) {
-            if (at.y == k / 4)
+        for (int c = 0; c < 4; ++c) best[r][c] = p[(long long)row_of(r, at) * n + at.x * 4 + c];
 #pragma unroll
-                for (int c = 0; c < 4; ++c) {
-                    row[q % 2][at.x * 4 + c] = tile.word[q][c];
-                    row_p[q % 2][at.x * 4 + c] = best[q][c];
-                }
-            if (at.x == k / 4)
+    for (int group = 0; group < Square::R; group += 4)
+        for (int y = 0; y < TY; ++y)
 #pragma unroll
-                for (int r = 0; r < 4; ++r) column[q % 2][at.y * 4 + r] = tile.word[r][q];
-            __syncthreads();
+            for (int q = 0; q < 4; ++q) {
+                if (at.y == y)
 #pragma unroll
-            for (int e = 0; e < 16; ++e)
-                keep(tile.word[e / 4][e % 4], column[q % 2][at.y * 4 + e / 4] + row[q % 2][at.x * 4 + e % 4],
-                     best[e / 4][e % 4], row_p[q % 2][at.x * 4 + e % 4]);
-        }
+                    for (int c = 0; c < 4; ++c) {
+                        row[q % 2][at.x * 4 + c] = tile.word[group + q][c];
+                        row_p[q % 2][at.x * 4 + c] = best[group + q][c];
+                    }
+                if (at.x == group / 4 * TY + y)
+#pragma unroll
+                    for (int r = 0; r < Square::R; ++r) column[q % 2][row_of(r, at)] = tile.word[r][q];
+                __syncthreads();
+#pragma unroll
+                for (int r = 0; r < Square::R; ++r)
+#pragma unroll
+                    for (int c = 0; c < 4; ++c)
+                        keep(tile.word[r][c], column[q % 2][row_of(r, at)] + row[q % 2][at.x * 4 + c], best[r][c],
+                             row_p[q % 2][at.x * 4 + c]);
+            }
     store(tile, d, n, at);
 #pragma unroll
-    for (int e = 0; e < 16; ++e) p[(long long)(at.y * 4 + e / 4) * n + at.x * 4 + e % 4] = best[e / 4][e % 4];
-    // The last vertex of a negative cycle is some round's pivot, and by then the cycle is on the tile's diagonal.
-    if (at.x == at.y)
+    for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-        for (int r = 0; r < 4; ++r)
-            if (tile.word[r][r] < 0) atomicMin(negative, pivot + at.y * 4 + r);
+        for (int c = 0; c < 4; ++c) p[(long long)row_of(r, at) * n + at.x * 4 + c] = best[r][c];
+    // The last vertex of a negative cycle is some round's pivot, and by then the cycle is on the tile's diagonal.
+#pragma unroll
+    for (int r = 0; r < Square::R; ++r)
+        if (at.x == r / 4 * TY + at.y && tile.word[r][r % 4] < 0) atomicMin(negative, pivot + row_of(r, at));
 }
 
 // Phase 2: pivot rows (blockIdx.y is 0) and pivot columns, from themselves and the closed pivot tile.
@@ -162,34 +168,34 @@ apsp_panels(Word* d, int* p, const int* negative, int n, int pivot) {
     long long tile = blockIdx.y == 0 ? (long long)pivot * n + other : (long long)other * n + pivot;
     long long primary = (long long)pivot * n + pivot, left = blockIdx.y == 0 ? primary : tile;
     long long right = blockIdx.y == 0 ? tile : primary;
-    improve<Square>(d + tile, p + tile, d + tile, d + left, d + right, p + right, n, n, n, DEPTH, -1);
+    improve(d + tile, p + tile, d + tile, d + left, d + right, p + right, n, n, n, DEPTH);
 }
 
-// Phase 3: every other distance, from its pivot row and pivot column.
+// Phase 3: every other tile, from its pivot row and pivot column.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 apsp_remaining(Word* d, int* p, const int* negative, int n, int pivot) {
     if (*negative != NONE) return;
-    int row = blockIdx.y * 128, column = (blockIdx.x + (blockIdx.x >= pivot / 64)) * 64;
+    int row = (blockIdx.y + (blockIdx.y >= pivot / 64)) * 64, column = (blockIdx.x + (blockIdx.x >= pivot / 64)) * 64;
     long long tile = (long long)row * n + column, left = (long long)row * n + pivot;
     long long right = (long long)pivot * n + column;
-    improve<Tall>(d + tile, p + tile, d + tile, d + left, d + right, p + right, n, n, n, DEPTH, pivot - row);
+    improve(d + tile, p + tile, d + tile, d + left, d + right, p + right, n, n, n, DEPTH);
 }
 
-// A product of matrices of their own: d = min(init, left * right), d of 128 gridDim.y x 64 gridDim.x, with the
+// A product of matrices of their own: d = min(init, left * right), d of 64 gridDim.y x 64 gridDim.x, with the
 // predecessors of each. `init` may be d itself, else what is not improved is copied.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 apsp_product(Word* d, int* p, const Word* init, const int* init_p, const Word* left, const Word* right,
              const int* right_p, int pitch, int left_pitch, int right_pitch, int depth) {
-    int row = blockIdx.y * 128, column = blockIdx.x * 64;
+    int row = blockIdx.y * 64, column = blockIdx.x * 64;
     long long tile = (long long)row * pitch + column;
     if (init != d) {
         Place at = place();
 #pragma unroll
-        for (int e = 0; e < 32; ++e) {
+        for (int e = 0; e < 4 * Square::R; ++e) {
             long long where = tile + (long long)row_of(e / 4, at) * pitch + at.x * 4 + e % 4;
             p[where] = init_p[where];
         }
     }
-    improve<Tall>(d + tile, p + tile, init + tile, left + (long long)row * left_pitch, right + column, right_p + column,
-                  pitch, left_pitch, right_pitch, depth, -1);
+    improve(d + tile, p + tile, init + tile, left + (long long)row * left_pitch, right + column, right_p + column, pitch,
+            left_pitch, right_pitch, depth);
 }

@@ -15,27 +15,30 @@ using Square = Part<64, 64 / LANES>;
 
 // Phase 1, the closure of the pivot tile: one pivot after the other, its row and column passed through shared memory.
 __device__ void close(Square& tile, Word* row, Word* column, int* negative, int first, Place at) {
-    for (int k = 0; k < DEPTH; k += 4)
 #pragma unroll
-        for (int q = 0; q < 4; ++q) {
-            Word* row_now = row + q % 2 * Square::C * 16;
-            Word* column_now = column + q % 2 * 64;
-            if (at.y == k / 4) store_group(tile, row_now + at.x * Square::G, q, 0);
-            if (at.x == k / 4)
+    for (int group = 0; group < Square::R; group += 4)
+        for (int y = 0; y < TY; ++y)
 #pragma unroll
-                for (int r = 0; r < 4; ++r) column_now[at.y * 4 + r] = spread(tile.word[r][q / LANES], q % LANES);
-            __syncthreads();
+            for (int q = 0; q < 4; ++q) {
+                Word* row_now = row + q % 2 * Square::C * 16;
+                Word* column_now = column + q % 2 * 64;
+                if (at.y == y) store_group(tile, row_now + at.x * Square::G, group + q, 0);
+                if (at.x == group / 4 * TY + y)
 #pragma unroll
-            for (int r = 0; r < 4; ++r)
+                    for (int r = 0; r < Square::R; ++r)
+                        column_now[row_of(r, at)] = spread(tile.word[r][q / LANES], q % LANES);
+                __syncthreads();
 #pragma unroll
-                for (int c = 0; c < Square::C; ++c)
-                    tile.word[r][c] = relax(tile.word[r][c], column_now[at.y * 4 + r], row_now[at.x * Square::G + c]);
-        }
+                for (int r = 0; r < Square::R; ++r)
+#pragma unroll
+                    for (int c = 0; c < Square::C; ++c)
+                        tile.word[r][c] = relax(tile.word[r][c], column_now[row_of(r, at)], row_now[at.x * Square::G + c]);
+            }
     // The last vertex of a negative cycle is some round's pivot, and by then the cycle is on the tile's diagonal.
-    if (at.x == at.y)
 #pragma unroll
-        for (int r = 0; r < 4; ++r)
-            if (is_negative(spread(tile.word[r][r / LANES], r % LANES))) atomicMin(negative, first + at.y * 4 + r);
+    for (int r = 0; r < Square::R; ++r)
+        if (at.x == r / 4 * TY + at.y && is_negative(spread(tile.word[r][r % 4 / LANES], r % LANES)))
+            atomicMin(negative, first + row_of(r, at));
 }
 
 // Phases 1 and 2: the closed pivot tile, and from it 64 columns of the pivot rows or 64 rows of the pivot columns.
@@ -86,7 +89,7 @@ __device__ void remaining(Word* shared, Word* d, const Word* left, const Word* r
     __syncthreads();
     relax_all(mine, left_shared, right_shared, at);
 #pragma unroll
-    for (int r = 0; r < ROWS / 16; ++r) {
+    for (int r = 0; r < ROWS / TY; ++r) {
         long long row = first_row + row_of(r, at);
         if (row >= next && row < next + DEPTH) continue;
 #pragma unroll

@@ -1,15 +1,15 @@
 // Min-plus products of tiles in shared memory, with the result in registers: what phases 2 and 3 consist of.
 //
-// A block of THREADS = 16 x 16 threads computes ROWS x COLUMNS words. A thread holds groups of 4 rows by G columns that
-// are 64 rows or 16 G columns apart, so that a warp reads its operands in whole 16-byte (8-byte) pieces.
+// A block of THREADS = 16 x TY threads computes ROWS x COLUMNS words. A thread holds groups of 4 rows by G columns that
+// are 4 TY rows or 16 G columns apart, so that a warp reads its operands in whole 16-byte (8-byte) pieces.
 #pragma once
 #include "words.cuh"
 
 constexpr int DEPTH = 64;  // pivots per round; also the depth of what is in shared memory at a time
-constexpr int THREADS = 256;
+constexpr int TY = THREADS / 16;
 
 struct Place {
-    int x, y;  // of the thread among 16 x 16, such that a warp covers 8 x 4
+    int x, y;  // of the thread among 16 x TY, such that a warp covers 8 x 4
 };
 
 __device__ __forceinline__ Place place() {
@@ -26,11 +26,11 @@ struct alignas(N * sizeof(Word) < 16 ? N * sizeof(Word) : 16) Pack {
 template <int ROWS, int COLUMNS>
 struct Part {
     static constexpr int G = COLUMNS / 16 < 4 ? COLUMNS / 16 : 4;
-    static constexpr int R = ROWS / 16, C = COLUMNS / 16;
+    static constexpr int R = ROWS / TY, C = COLUMNS / 16;
     Word word[R][C];
 };
 
-__device__ __forceinline__ int row_of(int r, Place at) { return r / 4 * 64 + at.y * 4 + r % 4; }
+__device__ __forceinline__ int row_of(int r, Place at) { return r / 4 * TY * 4 + at.y * 4 + r % 4; }
 template <int G>
 __device__ __forceinline__ int column_of(int c, Place at) { return c / G * 16 * G + at.x * G + c % G; }
 
@@ -72,7 +72,7 @@ __device__ __forceinline__ void store_left(const P& part, Word* left, Place at) 
         for (int c = 0; c < P::C; ++c)
 #pragma unroll
             for (int lane = 0; lane < LANES; ++lane)
-                left[(column_of<P::G>(c, at) * LANES + lane) * P::R * 16 + row_of(r, at)] =
+                left[(column_of<P::G>(c, at) * LANES + lane) * P::R * TY + row_of(r, at)] =
                     spread(part.word[r][c], lane);
 }
 
@@ -80,16 +80,17 @@ __device__ __forceinline__ void store_left(const P& part, Word* left, Place at) 
 template <class P>
 __device__ __forceinline__ void relax_all(P& part, const Word* left, const Word* right, Place at) {
     constexpr int R = P::R, C = P::C, G = P::G;
+    constexpr int UNROLL = R * C > 32 ? 1 : 2;  // a large part leaves no registers for a second pair of steps
     left += at.y * 4;
     right += at.x * G;
-#pragma unroll 2
+#pragma unroll UNROLL
     for (int k = 0; k < DEPTH; k += 2) {
         Word a[2][R], b[2][C];
 #pragma unroll
         for (int step = 0; step < 2; ++step) {
 #pragma unroll
             for (int r = 0; r < R; r += 4) {
-                auto pack = *reinterpret_cast<const Pack<4>*>(left + (k + step) * R * 16 + r / 4 * 64);
+                auto pack = *reinterpret_cast<const Pack<4>*>(left + ((k + step) * R + r) * TY);
 #pragma unroll
                 for (int g = 0; g < 4; ++g) a[step][r + g] = pack.word[g];
             }
