@@ -98,8 +98,11 @@ def test_kernel_times_hold_one_value_per_launch(device):
         for _ in range(5):
             kernel(1, 32, array, array, array, 32)
     kernel(1, 32, array, array, array, 32)
-    assert len(times.seconds) == 5
+    assert len(times.seconds) == len(times.starts) == 5
     assert all(0 < seconds < 1 for seconds in times.seconds)
+    assert times.starts[0] == 0
+    ends = [start + seconds for start, seconds in zip(times.starts, times.seconds, strict=True)]
+    assert all(end <= start for end, start in zip(ends, times.starts[1:], strict=False))
     assert times.total == pytest.approx(sum(times.seconds))
 
 

@@ -3,26 +3,43 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 from repro.bench.rows import Row, write_rows
-from repro.errors import InputError
+from repro.device.emulator import Emulator
+from repro.errors import DeviceError, InputError
+from repro.inputs.pair_sheet import read_pairs
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
-from repro.report.wfa import figures
+from repro.report.wfa import figures, pyramid, sweeps, traces
 from repro.report.wfa.claims import claims
-from repro.report.wfa.data import Published, best_settings, read_measured
-from repro.report.wfa.tables import write_table
+from repro.report.wfa.data import Published, best_settings, peers_by_kind, read_measured
+from repro.report.wfa.memory import allocated_bytes, longest
+from repro.report.wfa.tables import write_tables
+from repro.wfa.runs import Runs
+from repro.wfa.variants import VARIANTS
 from tests.bench.example import example_row
 
-PUBLISHED = Published.read(Path(__file__).parents[2] / "resources" / "published")
+ROOT = Path(__file__).parents[2]
+PUBLISHED = Published.read(ROOT / "resources" / "published")
 EMULATOR = {"device": "emulator (x86_64 CPU)", "device_kind": "emulator"}
 
 
 def measured(folder: Path, *rows: Row) -> pd.DataFrame:
     write_rows(folder / "rows.jsonl", rows)
     return read_measured([folder / "rows.jsonl"])
+
+
+def seconds(value: float) -> dict[str, float]:
+    return dict.fromkeys(("min", "median", "max"), value)
+
+
+def on(row: Row, name: str, length: int, distance: int) -> Row:
+    """The row as if measured on two sequences of `length` letters."""
+    described = {**row["input"], "name": name, "a": f"{name}_a", "b": f"{name}_b", "len_a": length, "len_b": length}
+    return {**row, "input": described, "result": distance}
 
 
 def on_case(gcups: float, **columns: Any) -> Row:
@@ -101,19 +118,81 @@ def test_speed_is_that_of_a_gpu_on_the_papers_pair(tmp_path: Path, gcups: float,
     assert found["edit distances of the pairs"] == ("2 of 2 runs", HOLDS)
 
 
-def test_the_table_has_units_and_values(tmp_path: Path) -> None:
-    write_table(tmp_path / "table.tsv", measured(tmp_path, example_row()))
-    line = pd.read_csv(tmp_path / "table.tsv", sep="\t").iloc[0]
+RUNS = Runs("p", "t", 5, 4, [29, 4, 1, 2])
+
+
+def tables(folder: Path, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    write_tables(folder, rows, PUBLISHED, RUNS, read_pairs(ROOT / "config" / "pairs.tsv"))
+    return {path.stem: pd.read_csv(path, sep="\t", dtype={"experiment": str}) for path in folder.glob("*.tsv")}
+
+
+def test_the_table_of_measurements_has_units_and_values(tmp_path: Path) -> None:
+    line = tables(tmp_path, measured(tmp_path, example_row()))["measurements"].iloc[0]
     assert line["pair"] == "tiny"
     assert (line["distance"], line["similarity"], line["seconds"], line["gcups"]) == (1100, 0.45, 0.002, 1.0)
     assert (line["launches"], line["reads"], line["parameters"]) == (1101, 1101, "workgroup_size=128")
+
+
+def test_table_3_has_the_sequences_or_a_twin_beside_the_papers_values(tmp_path: Path) -> None:
+    twin = on(example_row(variant="hybrid", gcups=9.0), "twin-table3-2", 542868, 271434)
+    real = on_case(1000.0, variant="dynamic-diamond", total_seconds=seconds(12.0))
+    table = tables(tmp_path, measured(tmp_path, twin, real))["table3"].set_index("experiment")
+    assert len(table) == 16
+    fourth = table.loc["4"]
+    assert (fourth["ours"], fourth["compared"]) == ("dynamic-diamond", "the sequences")
+    assert (fourth["our_seconds"], fourth["our_distance"], fourth["gcups"]) == (12.0, 1528200, 496.39)
+    assert table.loc["8", "len_b"] == 46944323
+    assert (table.loc["2", "ours"], table.loc["2", "compared"]) == ("hybrid", "a synthetic twin")
+    assert table.loc["chr1", "ours"] == "not measured here"
+
+
+def test_table_2_says_why_it_cannot_be_measured(tmp_path: Path) -> None:
+    table = tables(tmp_path, measured(tmp_path, example_row()))["table2"]
+    assert table["gcups"].tolist() == [100.22, 109.92, 191.11, 111.83]
+    assert table["ours"].str.startswith("not measured here: WFA table 2, row ").all()
+
+
+def test_table_4_has_our_longest_and_our_fastest_pair(tmp_path: Path) -> None:
+    short = example_row(variant="hybrid", gcups=9.0)
+    table = tables(tmp_path, measured(tmp_path, short, on_case(5.0, variant="hybrid")))["table4"]
+    assert table["max_length"].tolist()[-2:] == [3282708, 2000]
+    assert table["max_gcups"].tolist()[-2:] == [5.0, 9.0]
+
+
+def test_runs_stand_beside_equation_10(tmp_path: Path) -> None:
+    table = tables(tmp_path, measured(tmp_path, example_row()))["runs"]
+    assert table["eq10"].tolist() == [1, 0.25, 0.0625, 0.015625]
+    assert table["counted"].tolist() == pytest.approx([1, 7 / 36, 3 / 36, 2 / 36], rel=1e-5)
+
+
+def test_memory_limits_are_the_papers(tmp_path: Path) -> None:
+    table = tables(tmp_path, measured(tmp_path, example_row()))["memory"].set_index(["memory", "what"])[
+        "longest_letters"
+    ]
+    assert 77_000 < table["NVIDIA RTX 3090, 24 GB", "whole pyramid"] < 78_000
+    assert table["NVIDIA RTX 3090, 24 GB", "two columns"] == 1_500_000_000
+
+
+@pytest.mark.parametrize("name", [name for name in VARIANTS if name != "hybrid"])
+def test_the_longest_strings_are_those_that_the_devices_budget_allows(name: str) -> None:
+    variant, m, n = VARIANTS[name], 40, 43
+    settings = variant.complete({"tile_length": 3} if "tile_length" in variant.settings else {})
+    wanted = allocated_bytes(name, m, n, settings.get("tile_length", 0))
+    a, b = np.full(m, 65, np.uint8), np.full(n, 65, np.uint8)
+    assert variant.run(Emulator(memory_bytes=wanted), a, b, **settings).distance == 3
+    with pytest.raises(DeviceError, match="use a smaller input"):
+        variant.run(Emulator(memory_bytes=wanted - 1), a, b, **settings)
+    most = longest(name, wanted, settings.get("tile_length", 0))
+    assert most in (41, 42)
+    assert allocated_bytes(name, most, most, 3) <= wanted < allocated_bytes(name, most + 1, most + 1, 3)
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """The figures that were saved, kept open for a look."""
     kept: list[Figure] = []
-    monkeypatch.setattr(figures, "save", lambda figure, paths: kept.append(figure))
+    for module in (figures, pyramid, sweeps, traces):
+        monkeypatch.setattr(module, "save", lambda figure, paths: kept.append(figure))
     yield kept
     plt.close("all")
 
@@ -141,28 +220,147 @@ def test_pairs_are_drawn_with_their_device_and_the_papers_value(tmp_path: Path, 
     assert all(-0.5 < line.get_ydata()[0] < 0.5 for line in papers)
 
 
-def test_variants_are_drawn_on_the_pair_with_most_of_them(tmp_path: Path, drawn: list[Figure]) -> None:
-    ours = [example_row(variant=name, gcups=gcups) for name, gcups in (("baseline", 3.0), ("hybrid", 30.0))]
+def series(figure: Figure, axes: int = 0) -> dict[str, list[tuple[float, float]]]:
+    """The points of the lines of a panel by their label in the legend."""
+    handles, labels = figure.axes[axes].get_legend_handles_labels()
+    return {
+        label: [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)]
+        for label, line in zip(labels, handles, strict=True)
+    }
+
+
+def test_variants_are_drawn_on_the_input_with_most_of_them_and_on_the_papers(
+    tmp_path: Path, drawn: list[Figure]
+) -> None:
+    ours = [example_row(variant=name, gcups=gcups) for name, gcups in (("baseline", 3.0), ("dynamic-diamond", 30.0))]
     figures.draw_variants(measured(tmp_path, on_case(300.0), *ours), PUBLISHED, [])
     (axes,) = drawn[0].axes
-    measured_line, paper = axes.lines
-    assert measured_line.get_label() == "tiny on NVIDIA H200"
     names = {tick: label.get_text() for tick, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)}
-    assert [(x, names[round(y)]) for x, y in measured_line.get_xydata()] == [(3.0, "baseline"), (30.0, "hybrid")]
-    drawn_paper = {names[round(y)]: x for x, y in paper.get_xydata()}
-    assert drawn_paper["baseline"] == 156
-    assert drawn_paper["tiling-register"] == 267.2
-    assert drawn_paper["dynamic-diamond"] == 516
-    assert math.isnan(drawn_paper["shared-memory-prefetch"])
+    found = {
+        label: {names[round(y)]: x for x, y in points if not math.isnan(x)}
+        for label, points in series(drawn[0]).items()
+    }
+    assert found["tiny (2,000 letters, 45 % similar) on NVIDIA H200"] == {"baseline": 3.0, "dynamic-diamond": 30.0}
+    assert found["wfa-table3-4 (3,282,708 letters, 53.45 % similar) on NVIDIA H200"] == {"baseline": 300.0}
+    paper = found["paper: BA000035.2 / BX927147.1 (NVIDIA RTX 3090)"]
+    assert (paper["baseline"], paper["tiling-register"], paper["dynamic-diamond"]) == (156, 267.2, 516)
+    assert "shared-memory-prefetch" not in paper
 
 
-def test_workgroup_sizes_are_drawn_for_pairs_with_several(tmp_path: Path, drawn: list[Figure]) -> None:
-    sweep = [example_row(parameters={"workgroup_size": size}, gcups=gcups) for size, gcups in ((256, 4.0), (64, 2.0))]
-    figures.draw_workgroup_sizes(measured(tmp_path, *sweep, on_case(300.0)), PUBLISHED, [])
-    (axes,) = drawn[0].axes
-    ours, paper = axes.lines
-    assert ours.get_xydata().tolist() == [[64.0, 2.0], [256.0, 4.0]]
-    assert paper.get_xydata().tolist() == [[380.0, 156.0]]
+def swept(variant: str, gcups: dict[int, float], name: str = "workgroup_size", **columns: Any) -> list[Row]:
+    """Rows of a variant by the value of a setting."""
+    return [
+        example_row(variant=variant, parameters={name: value}, gcups=rate, **columns) for value, rate in gcups.items()
+    ]
+
+
+def test_figure_4_has_a_panel_for_each_strategy(tmp_path: Path, drawn: list[Figure]) -> None:
+    rows = measured(tmp_path, *swept("baseline", {256: 4.0, 64: 2.0}), *swept("minimised-reads", {32: 5.0}))
+    sweeps.draw_figure_4(rows, PUBLISHED, [])
+    assert [axes.get_title() for axes in drawn[0].axes] == [
+        "(a) baseline",
+        "(b) dynamic-work-items",
+        "(c) minimised-reads",
+    ]
+    assert series(drawn[0], 0) == {"measured here": [(64, 2), (256, 4)], "paper: 156": [(380, 156)]}
+    assert series(drawn[0], 1)["paper: 190"] == [(0, 190), (1, 190)]  # the paper gives no workgroup size
+    assert series(drawn[0], 2) == {"measured here": [(32, 5)], "paper: 277": [(128, 277)]}
+
+
+def test_figure_10_has_a_line_for_each_tile_length_of_a_tiling(tmp_path: Path, drawn: list[Figure]) -> None:
+    settings = [{"workgroup_size": size, "tile_length": tile} for size in (64, 128) for tile in (2, 4)]
+    shared = [
+        example_row(variant="tiling-shared", parameters=given, gcups=given["workgroup_size"] / given["tile_length"])
+        for given in settings
+    ]
+    rows = measured(tmp_path, *shared, *swept("dynamic-diamond", {190: 7.0, 31: 6.0}, "tile_length"))
+    sweeps.draw_figure_10(rows, PUBLISHED, [])
+    assert series(drawn[0], 3) == {
+        "tile length 2": [(64, 32), (128, 64)],
+        "tile length 4": [(64, 16), (128, 32)],
+        "paper: 289.6, tile 2": [(224, 289.6)],
+    }
+    assert series(drawn[0], 5)["measured here"] == [(63, 6), (381, 7)]  # 2 t + 1 threads
+
+
+def test_figure_7_draws_reads_per_launch_by_input(tmp_path: Path, drawn: list[Figure]) -> None:
+    sweeps.draw_figure_7(measured(tmp_path, *swept("minimised-reads", {1: 2.0, 100: 3.0}, "read_interval")), [])
+    assert series(drawn[0])["tiny (2,000 letters, 45 % similar)"] == [(1, 2), (0.01, 3)]
+
+
+TRACE = {
+    "launch": [5, 15],
+    "seconds": [1e-6, 3e-6],
+    "first": 7,
+    "launching": [[0, 2e-6], [5e-6, 6e-6]],
+    "running": [[1e-6, 3e-6], [6e-6, 9e-6]],
+    "reading": [[2e-6, 4e-6], [6e-6, 10e-6]],
+}
+
+
+def test_figures_5_and_6_are_drawn_from_traces(tmp_path: Path, drawn: list[Figure]) -> None:
+    minimised = [
+        example_row(variant="minimised-reads", parameters={"read_interval": interval}, trace=TRACE)
+        for interval in (1, 10)
+    ]
+    rows = measured(tmp_path, example_row(trace=TRACE), *minimised, example_row(variant="dynamic-work-items"))
+    traces.draw_figure_5(rows, [])
+    traces.draw_figure_6(rows, [])
+    assert series(drawn[0]) == {
+        "baseline": [(5, 1), (15, 3)],
+        "minimised-reads, a read every 10": [(5, 1), (15, 3)],
+    }
+    assert [axes.get_title() for axes in drawn[1].axes] == [
+        "(a) a read after every launch, from launch 7",
+        "(b) a read after every 10 launches, from launch 7",
+    ]
+    reads = drawn[1].axes[0].collections[1].get_paths()
+    assert [(path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in reads] == [(2, 4), (6, 10)]
+
+
+def test_figure_13_draws_similarity_from_the_distance(tmp_path: Path, drawn: list[Figure]) -> None:
+    hybrid = on(example_row(variant="hybrid", gcups=9.0), "near", 1000, 10)
+    figures.draw_similarity(measured(tmp_path, hybrid, example_row(gcups=1.0)), PUBLISHED, [])
+    found = series(drawn[0])
+    assert found["hybrid, NVIDIA H200"] == [(pytest.approx(0.01), 9)]
+    assert (pytest.approx(374 / 10236779), 161216.91) in found["paper: Table 3 (NVIDIA RTX 3090)"]
+    assert (pytest.approx(0.01), 44418.7) in found["peer: the paper's program, NVIDIA H200"]
+
+
+def test_a_figure_without_rows_says_so(tmp_path: Path, drawn: list[Figure]) -> None:
+    rows = measured(tmp_path, example_row(variant="hybrid"))
+    figures.draw_pairs(rows, PUBLISHED, [])
+    sweeps.draw_figure_4(rows, PUBLISHED, [])
+    traces.draw_figure_5(rows, [])
+    traces.draw_figure_6(rows, [])
+    sweeps.draw_figure_7(rows, [])
+    sweeps.draw_figure_10(rows, PUBLISHED, [])
+    figures.draw_similarity(measured(tmp_path, example_row()), PUBLISHED, [])
+    assert [figure.axes[0].texts[0].get_text() for figure in drawn] == ["not measured here"] * 7
+
+
+def test_wrong_and_batched_peers_are_not_drawn() -> None:
+    peers = peers_by_kind(PUBLISHED)
+    assert set(peers["check"]) == {"ok", "SWscore"}
+    assert set(peers["kind"]) == {"the paper's program", "WFA2, CPU", "edlib, CPU", "MASA-CUDAlign"}
+    assert not peers["peer"].str.contains("as published|batch").any()
+
+
+def test_figure_2_is_the_worked_example(drawn: list[Figure]) -> None:
+    pyramid.draw_pyramid([])
+    matrix, classic, diamond = drawn[0].axes
+    assert [text.get_text() for text in matrix.texts][-1] == "5"
+    assert (classic.get_title(), diamond.get_title()) == ("(c) classic: 36 cells", "(d) dynamic diamond: 24 cells")
+    below = [[text.get_text() for text in axes.texts if text.xy[1] < -5] for axes in (classic, diamond)]
+    assert below == [["1", "3", "5", "7", "9", "11"], ["1", "3", "5", "7", "7", "1"]]
+    assert {text.xy: text.get_text() for text in classic.texts}[(5, 0)] == "11"
+
+
+def test_runs_are_drawn_beside_equation_10(drawn: list[Figure]) -> None:
+    figures.draw_runs(RUNS, [])
+    found = series(drawn[0])
+    assert found["counted, 36 cells"] == [(0, 1), (1, 7 / 36), (2, 3 / 36), (3, 2 / 36)]
+    assert found["Eq. (10): (1 / 4)$^u$"][3] == (3, 1 / 64)
 
 
 def test_figures_are_written_in_every_format_and_reproducibly(tmp_path: Path) -> None:

@@ -1,9 +1,16 @@
-WFA_FIGURES = ["pairs", "variants"]
-if any(
-    len({settings["workgroup_size"] for settings in e.settings if "workgroup_size" in settings}) > 1
-    for e in WFA.values()
-):
-    WFA_FIGURES.append("workgroup-sizes")
+WFA_FIGURES = [
+    "fig2-pyramid",
+    "fig4-workgroup-sizes",
+    "fig5-kernel-times",
+    "fig6-time-line",
+    "fig7-reads",
+    "fig10-workgroup-sizes",
+    "fig12-variants",
+    "fig13-similarity",
+    "pairs",
+    "runs",
+]
+WFA_TABLES = ["measurements", "table2", "table3", "table4", "runs", "memory", "peers", "goals", "claims"]
 
 
 wildcard_constraints:
@@ -30,8 +37,7 @@ def wfa_compared(compared):
 rule wfa:
     input:
         expand("results/figures/wfa/{figure}.{format}", figure=WFA_FIGURES, format=["svg", "pdf", "png"]),
-        "results/tables/wfa/measurements.tsv",
-        "results/tables/wfa/claims.tsv",
+        expand("results/tables/wfa/{table}.tsv", table=WFA_TABLES),
 
 
 rule wfa_measure:
@@ -110,26 +116,23 @@ rule wfa_runs:
 rule wfa_report:
     input:
         rows=expand("results/checks/wfa/{experiment}.jsonl", experiment=WFA),
+        runs="results/runs/wfa.json",
         measured=glob("resources/measured/*/wfa/*.jsonl"),
         published=glob("resources/published/wfa_*.csv"),
     output:
         figures=report(
-            expand(
-                "results/figures/wfa/{figure}.{format}",
-                figure=WFA_FIGURES,
-                format=["svg", "pdf", "png"],
-            ),
+            expand("results/figures/wfa/{figure}.{format}", figure=WFA_FIGURES, format=["svg", "pdf", "png"]),
             caption="../report/wfa.rst",
             category="wfa",
         ),
-        table="results/tables/wfa/measurements.tsv",
+        tables=expand("results/tables/wfa/{table}.tsv", table=[table for table in WFA_TABLES if table != "claims"]),
         claims="results/tables/wfa/claims.tsv",
     log:
         "logs/wfa/report.log",
     conda:
         "../../envs/cpu.yaml"
     params:
-        figures=WFA_FIGURES,
-        code=code_hash("report", "bench"),
+        pairs=list(PAIRS.values()),
+        code=code_hash("report", "bench", "wfa"),
     script:
         "../scripts/wfa_report.py"
