@@ -73,7 +73,7 @@ class Layout:
 
 
 def fastest_tile(dtype: np.dtype) -> int:
-    """The fastest tile on an NVIDIA H200: four small blocks per multiprocessor for integers, two large ones for floats."""
+    """The fastest tile on an NVIDIA H200: small ones, four per multiprocessor, for integers; large ones for floats."""
     return 64 if dtype.kind == "i" else 128
 
 
