@@ -27,7 +27,7 @@ def test_our_own_configurations_are_valid_to_the_last_pair(name: str) -> None:
 def test_missing_keys_get_their_defaults_so_that_old_files_keep_working() -> None:
     defaults = complete({}, SCHEMA)
     assert (defaults["device"], defaults["repetitions"], defaults["pairs"]) == ("auto", 3, "config/pairs.tsv")
-    assert defaults["wfa"] == {"runs": {"pair": "human-mouse-mito", "prefix": 2000}, "experiments": []}
+    assert defaults["wfa"] == {"experiments": []}
     assert defaults["reorder"] == {"toy": {"a": "GATTACAC", "b": "GCATGC", "size": 2}, "experiments": []}
     entry = complete({"wfa": {"experiments": [{"name": "x", "pairs": ["p"]}]}}, SCHEMA)["wfa"]["experiments"][0]
     assert entry == {"name": "x", "pairs": ["p"], "variants": ["baseline"], "settings": {}}

@@ -122,7 +122,7 @@ RUNS = Runs("p", "t", 5, 4, [29, 4, 1, 2])
 
 
 def tables(folder: Path, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    write_tables(folder, rows, PUBLISHED, RUNS, read_pairs(ROOT / "config" / "pairs.tsv"))
+    write_tables(folder, rows, PUBLISHED, [RUNS], read_pairs(ROOT / "config" / "pairs.tsv"))
     return {path.stem: pd.read_csv(path, sep="\t", dtype={"experiment": str}) for path in folder.glob("*.tsv")}
 
 

@@ -8,9 +8,16 @@ WFA_FIGURES = [
     "fig12-variants",
     "fig13-similarity",
     "pairs",
-    "runs",
 ]
-WFA_TABLES = ["measurements", "table2", "table3", "table4", "runs", "memory", "peers", "goals", "claims"]
+WFA_TABLES = ["measurements", "table2", "table3", "table4", "memory", "peers", "goals", "claims"]
+
+# The pair whose runs of equal letters are counted, if one is named and can be had.
+WFA_RUNS = config["wfa"].get("runs")
+if WFA_RUNS and WFA_RUNS["pair"] not in PAIRS:
+    raise WorkflowError(f"wfa.runs: pair '{WFA_RUNS['pair']}' is not in the sheet of pairs")
+if WFA_RUNS and WFA_RUNS["pair"] not in gone["pair"]:
+    WFA_FIGURES.append("runs")
+    WFA_TABLES.append("runs")
 
 
 wildcard_constraints:
@@ -99,7 +106,7 @@ rule wfa_check:
 # How long the runs of equal letters are that the wavefronts of a pair pass (Eq. 10).
 rule wfa_runs:
     input:
-        lambda wildcards: files_of([config["wfa"]["runs"]["pair"]]),
+        lambda wildcards: files_of([WFA_RUNS["pair"]]),
     output:
         "results/runs/wfa.json",
     log:
@@ -107,7 +114,7 @@ rule wfa_runs:
     conda:
         "../../envs/cpu.yaml"
     params:
-        pair=lambda wildcards: wfa_described([config["wfa"]["runs"]["pair"]], config["wfa"]["runs"]["prefix"]),
+        pair=lambda wildcards: wfa_described([WFA_RUNS["pair"]], WFA_RUNS["prefix"]),
         code=code_hash("wfa", "inputs"),
     script:
         "../scripts/wfa_runs.py"
@@ -116,7 +123,7 @@ rule wfa_runs:
 rule wfa_report:
     input:
         rows=expand("results/checks/wfa/{experiment}.jsonl", experiment=WFA),
-        runs="results/runs/wfa.json",
+        runs=["results/runs/wfa.json"] if "runs" in WFA_FIGURES else [],
         measured=glob("resources/measured/*/wfa/*.jsonl"),
         published=glob("resources/published/wfa_*.csv"),
     output:

@@ -14,7 +14,7 @@ from repro.wfa.runs import Runs
 
 with job(snakemake.log[0]):
     published = Published.read(Path(snakemake.input.published[0]).parent)
-    runs = Runs(**json.loads(Path(snakemake.input.runs).read_text()))
+    runs = [Runs(**json.loads(Path(path).read_text())) for path in snakemake.input.runs]
     rows = read_measured([*snakemake.input.rows, *snakemake.input.measured])
     draw = {
         "fig2-pyramid": draw_pyramid,
@@ -26,7 +26,7 @@ with job(snakemake.log[0]):
         "fig12-variants": lambda paths: figures.draw_variants(rows, published, paths),
         "fig13-similarity": lambda paths: figures.draw_similarity(rows, published, paths),
         "pairs": lambda paths: figures.draw_pairs(rows, published, paths),
-        "runs": lambda paths: figures.draw_runs(runs, paths),
+        **({"runs": lambda paths: figures.draw_runs(runs[0], paths)} if runs else {}),
     }
     for name, figure in draw.items():
         figure([path for path in snakemake.output.figures if Path(path).stem == name])

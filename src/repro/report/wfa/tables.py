@@ -56,7 +56,10 @@ def measurements(rows: pd.DataFrame) -> pd.DataFrame:
 def table2(published: Published, sheet: list[Pair]) -> pd.DataFrame:
     """Table 2; its sequences cannot be had again, for the reason in the sheet."""
     reasons = {pair.name: pair.note for pair in sheet}
-    ours = [f"not measured here: {reasons[f'wfa-table2-{number}']}" for number in published.table2["experiment"]]
+    ours = [
+        f"not measured here: {reasons.get(f'wfa-table2-{number}', 'not in the sheet of pairs')}"
+        for number in published.table2["experiment"]
+    ]
     return published.table2.assign(ours=ours)
 
 
@@ -125,9 +128,9 @@ def goals_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
 
 
 def write_tables(
-    folder: str | Path, rows: pd.DataFrame, published: Published, runs: Runs, sheet: list[Pair]
-) -> dict[str, pd.DataFrame]:
-    """Write every table as FOLDER/NAME.tsv, tab-separated, and return them by name."""
+    folder: str | Path, rows: pd.DataFrame, published: Published, runs: list[Runs], sheet: list[Pair]
+) -> None:
+    """Write every table as FOLDER/NAME.tsv, tab-separated. runs: of one pair, or none."""
     tiles = [(name, variant.settings["tile_length"].default if "tile_length" in variant.settings else 0)
              for name, variant in VARIANTS.items() if name != "hybrid"]  # fmt: skip
     tables = {
@@ -135,7 +138,7 @@ def write_tables(
         "table2": table2(published, sheet),
         "table3": table3(rows, published),
         "table4": table4(rows, published),
-        "runs": runs_table(runs),
+        **({"runs": runs_table(runs[0])} if runs else {}),
         "memory": memory_table(tiles),
         "peers": peers_table(rows, published),
         "goals": goals_table(rows, published),
@@ -144,4 +147,3 @@ def write_tables(
         with complete_or_absent(Path(folder) / f"{name}.tsv") as partial:
             # Integers beside missing cells are floats, whose last digits the format would cut.
             table.convert_dtypes().to_csv(partial, sep="\t", index=False, float_format="%.6g")
-    return tables
