@@ -24,6 +24,16 @@ NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
 # Parts of lines whose constant may change without changing any result, and why.
 EQUIVALENT: dict[str, str] = {
     "1 << 30": "any value far below every row stands for a cell that is not reached",
+    "int up = 0, corner = 0, letter = 0;": "reorder: a thread beyond the last column computes nothing",
+    "F[size_t(row) * n + column] : 0;": "reorder: an element below the matrix is never used",
+    "up = -(column + 1) * gap;": "reorder: in the first row, no element is better from above than from the left",
+    "if (first == 0)": "reorder: any one thread may do it",
+    "int lane = threadIdx.x, strip = 0;": "reorder: the first lane's number is given to all",
+    "next_letters = lane == 0 ? a[0] : 0;": "reorder: the other lanes read theirs before they use them",
+    "__nanosleep(20);": "reorder: a pause only tunes",
+    "constexpr int CHUNK = 4;": "reorder: how far the edge is read ahead only tunes",
+    "unsigned word = 0;": "reorder: all bits of the word are shifted in",
+    "constexpr int WINDOW = 64;": "reorder: the size of the window only tunes",
 }
 
 
