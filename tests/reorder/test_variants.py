@@ -180,6 +180,20 @@ def test_strips_wait_for_the_edge_of_the_one_to_their_left(order, monkeypatch):
     assert outcome.alignment.columns == align(a, b, PAPER)
 
 
+@pytest.mark.parametrize("shared", [1, 8, 17])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_path_may_cross_a_strips_edge_in_the_first_or_last_rows(shared, backwards):
+    rng = np.random.default_rng(shared)
+    first, rest = (rng.choice(letters(b"ACGT"), length) for length in (shared, 290))
+    a, b = np.concatenate([first, rest]), np.concatenate([first, np.full(140 - shared, ord("N"), np.uint8), rest[:150]])
+    if backwards:
+        a, b = a[::-1].copy(), b[::-1].copy()
+    scoring = Scoring(5, -4, 1)
+    outcome = run(VARIANTS["compact"], open_device("emulator"), a, b, scoring)
+    assert outcome.score == best_score(a, b, scoring)
+    assert outcome.alignment.columns == align(a, b, scoring)
+
+
 def test_every_edge_begins_as_not_yet_written(device):
     edges, next_strip = device.empty(1000, np.int32), device.empty(1, np.int32)
     begin = device.compile(KERNELS / "compact.cu", {"EXCHANGED": False})["reorder_compact_begin"]
