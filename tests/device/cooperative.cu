@@ -45,3 +45,28 @@ extern "C" __global__ void never_set(volatile int* flag, int* output) {
 extern "C" __global__ void never_agreed(volatile int* flag) {
     while (!__any_sync(FULL_MASK, *flag)) __nanosleep(100);
 }
+
+// A wait without a pause, by atomics or through volatile.
+extern "C" __global__ void polls(int* flag, int* output) {
+    if (blockIdx.x == 1) {
+        if (VOLATILE)
+            while (*(volatile int*)flag == 0) {}
+        else
+            while (atomicAdd(flag, 0) == 0) {}
+    }
+    output[blockIdx.x] = 1;
+    __threadfence();
+    if (blockIdx.x == 2 && ENDS) atomicExch(flag, 1);
+}
+
+// Each block waits for the one that took the ticket before it, in an ordinary launch; every seventh takes its time.
+extern "C" __global__ void tickets(unsigned* ticket, volatile unsigned* done, int* output) {
+    unsigned own = atomicAdd(ticket, 1);
+    unsigned value = own;
+    if (own % 7 == 0)
+        for (int i = 0; i < 300000; ++i) value = value * 1664525u + 1013904223u;
+    output[own] = int(value);
+    while (*done != own) __nanosleep(20);
+    __threadfence();
+    *done = own + 1;
+}

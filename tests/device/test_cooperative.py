@@ -11,10 +11,14 @@ from repro.errors import DeviceError
 KERNELS = Path(__file__).with_name("cooperative.cu")
 
 
+def compiled(device, **changed):
+    return device.compile(KERNELS, {"VOLATILE": False, "ENDS": True} | changed)
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 7])
 def test_blocks_of_a_cooperative_launch_take_turns(device, blocks):
     turn, sums = device.zeros(1, np.uint32), device.zeros(32, np.int32)
-    device.compile(KERNELS)["ring"](blocks, 32, turn, sums, 5, cooperative=True)
+    compiled(device)["ring"](blocks, 32, turn, sums, 5, cooperative=True)
     assert turn.get().tolist() == [5 * blocks]
     expected = sum(block + 1 + round_ for block in range(blocks) for round_ in range(5))
     assert sums.get().tolist() == [expected] * 32
@@ -23,12 +27,12 @@ def test_blocks_of_a_cooperative_launch_take_turns(device, blocks):
 def test_all_blocks_meet_at_a_barrier_of_the_grid(device):
     arrived = device.zeros(1, np.uint32)
     values = device.upload(np.r_[np.arange(6) * 100, np.zeros(6)].astype(np.int32))
-    device.compile(KERNELS)["grid_barrier"](6, 64, arrived, values, 4, cooperative=True)
+    compiled(device)["grid_barrier"](6, 64, arrived, values, 4, cooperative=True)
     assert values.get()[:6].tolist() == [(block + 4) % 6 * 100 + 4 for block in range(6)]
 
 
 def test_as_many_blocks_as_are_resident_and_no_more(device):
-    kernel = device.compile(KERNELS)["grid_barrier"]
+    kernel = compiled(device)["grid_barrier"]
     most = kernel.most_resident_blocks(256)
     assert most >= 8
     assert kernel.most_resident_blocks(256, 100_000) < most
@@ -48,7 +52,7 @@ def test_a_wait_that_nobody_ends_names_the_waiting_blocks(emulator):
         r"__nanosleep, line 40; block \(2,0,0\), .*; and 4 more blocks"
     )
     with pytest.raises(DeviceError, match=message):
-        emulator.compile(KERNELS)["never_set"](9, 32, flag, output, cooperative=True)
+        compiled(emulator)["never_set"](9, 32, flag, output, cooperative=True)
 
 
 def test_a_block_of_an_ordinary_launch_may_not_wait_for_another(emulator):
@@ -57,15 +61,40 @@ def test_a_block_of_an_ordinary_launch_may_not_wait_for_another(emulator):
         r"kernel never_agreed, block \(0,0,0\): a wait that nobody ends .*: thread \(\d+,0,0\) waits in .* line 46"
     )
     with pytest.raises(DeviceError, match=message):
-        emulator.compile(KERNELS)["never_agreed"](1, 32, flag)
+        compiled(emulator)["never_agreed"](1, 32, flag)
 
 
 def test_the_device_works_after_a_wait_was_ended():
     device = open_device("emulator")
     flag, output = device.zeros(1, np.int32), device.zeros(2, np.int32)
-    kernel = device.compile(KERNELS)["never_set"]
+    kernel = compiled(device)["never_set"]
     with pytest.raises(DeviceError, match="1 blocks wait"):
         kernel(2, 32, flag, output, cooperative=True)
     flag.set(np.ones(1, np.int32))
     kernel(2, 32, flag, output, cooperative=True)
     assert output.get().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize(("instrument", "through_volatile"), [("none", False), ("races", False), ("races", True)])
+def test_a_wait_without_a_pause(instrument, through_volatile, ends):
+    """Atomics are seen by every emulator, volatile reads by one that is instrumented for accesses."""
+    device = open_device("emulator", instrument=instrument)
+    flag, output = device.zeros(1, np.int32), device.zeros(3, np.int32)
+    kernel = compiled(device, VOLATILE=through_volatile, ENDS=ends)["polls"]
+    if ends:
+        kernel(3, 1, flag, output, cooperative=True)
+        assert output.get().tolist() == [1, 1, 1]
+    else:
+        waits = r"1 blocks wait for what nobody does: block \(1,0,0\), thread \(0,0,0\) polls memory without a pause"
+        with pytest.raises(DeviceError, match=waits):
+            kernel(3, 1, flag, output, cooperative=True)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_blocks_of_an_ordinary_launch_may_wait_for_earlier_ones(workers):
+    device = open_device("emulator", workers=workers)
+    ticket, done, output = device.zeros(1, np.uint32), device.zeros(1, np.uint32), device.zeros(5000, np.int32)
+    compiled(device)["tickets"](5000, 1, ticket, done, output)
+    assert done.get().tolist() == [5000]
+    assert output.get()[1:7].tolist() == list(range(1, 7))

@@ -108,6 +108,7 @@ class EmulatedKernel(Kernel):
         launch = Launch(grid=grid, block=block, shared_bytes=shared_bytes, order=device.order, seed=device.next_seed())
         launch.arguments = self._arguments_address
         launch.cooperative = self._cooperative
+        launch.workers = workers
         launch.chunk = max(1, min(64, blocks // (8 * workers)))
         if self._needs_memory_table:
             table = device.memory.table(self._named_pointers())

@@ -1,5 +1,8 @@
 // Runs the blocks of a launch: the order of threads, and what happens when nothing can run any more.
 #pragma once
+#include <sched.h>
+#include <time.h>
+
 #include "meetings.hpp"
 
 namespace repro {
@@ -153,11 +156,18 @@ struct Patience {
     }
 };
 
-// Whether this host thread's block has something to do besides waiting. Blocks of an ordinary launch that other host
-// threads run may still end its wait.
-inline void set_working(bool& working, bool now) {
+// Whether this host thread has something to do besides waiting. In an ordinary launch a block may wait for one that has
+// begun earlier, on another host thread.
+inline bool working;
+inline void set_working(bool now) {
     if (now != working) __atomic_add_fetch(&block.launch->working, now ? 1 : -1, __ATOMIC_SEQ_CST);
     working = now;
+}
+
+inline double seconds() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 inline const Thread* first_asleep(const Thread* threads, unsigned count) {
@@ -172,21 +182,26 @@ inline void run_block() {
         seed = digest(__start_repro_shared, __stop_repro_shared, seed + block.running);
         return digest(block.dynamic_shared, block.dynamic_shared + block.launch->shared_bytes, seed);
     };
-    bool working = false;
-    set_working(working, true);
+    constexpr double grace = 2;  // for a host thread that is ready to go on but has not had its turn
+    double all_wait_since = 0;
     while (block.running && !block.failed) {
         bool slept = run_round();
-        if (!slept) set_working(working, true);
-        else if (patience.checks()) set_working(working, !patience.ends(shared_digest));
+        if (slept && block.launch->workers > 1) sched_yield();
+        if (!slept) set_working(true);
+        else if (patience.checks()) set_working(!patience.ends(shared_digest));
         if (working || block.failed) continue;
         if (__atomic_load_n(&block.launch->failed, __ATOMIC_SEQ_CST)) block.failed = true;
-        else if (!__atomic_load_n(&block.launch->working, __ATOMIC_SEQ_CST)) {
+        else if (__atomic_load_n(&block.launch->working, __ATOMIC_SEQ_CST)) all_wait_since = 0;
+        else if (block.launch->workers > 1 && !all_wait_since) all_wait_since = seconds();
+        else if (block.launch->workers == 1 || seconds() > all_wait_since + grace) {
+            set_working(!patience.ends(shared_digest));
+            all_wait_since = 0;
+            if (working) continue;
             char waits[160];
             describe(waits, sizeof waits, *first_asleep(pool.data(), block.threads));
             report("a wait that nobody ends (only blocks of a cooperative launch may wait for others): %s", waits);
         }
     }
-    set_working(working, false);
     if (block.failed) drop_fibers();
     on_block_end();
 }

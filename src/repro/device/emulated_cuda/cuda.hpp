@@ -149,6 +149,7 @@ REPRO_REDUCTION(__reduce_xor_sync, unsigned, bit_xor)
 namespace repro {
 template <class T, class Update>
 REPRO_UNWATCHED inline T atomic_update(T* address, Update update) {
+    poll();
     on_atomic(address, sizeof(T), __builtin_return_address(0));
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
@@ -239,6 +240,7 @@ REPRO_INLINE T __ldg(const T* address) { return *address; }
 // Loads and stores past the first-level cache: what another block writes meanwhile is seen, word by word.
 template <class T>
 REPRO_INLINE T __ldcv(const T* address) {
+    repro::poll();
     static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
     T value;
     for (std::size_t word = 0; word < sizeof(T) / 4; ++word)

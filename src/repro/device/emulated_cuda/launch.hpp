@@ -17,6 +17,7 @@ inline int run_blocks(Launch* launch, const char* kernel, void (*body)(void**), 
         return int(launch->failed);
     }
     make_room();
+    set_working(true);
     uint64_t stride = 1 + launch->seed % blocks;
     while (greatest_common_divisor(stride, blocks) != 1) stride = stride % blocks + 1;
     while (!__atomic_load_n(&launch->failed, __ATOMIC_RELAXED)) {
@@ -26,9 +27,11 @@ inline int run_blocks(Launch* launch, const char* kernel, void (*body)(void**), 
         for (uint64_t i = first; i < last && !block.failed; ++i) {
             uint64_t number = launch->order == 0 ? i : launch->order == 1 ? blocks - 1 - i : i * stride % blocks;
             prepare_block(number, warp_size);
+            set_working(true);
             run_block();
         }
     }
+    set_working(false);
     std::free(block.dynamic_shared);
     on_launch_end();
     return int(launch->failed);

@@ -37,9 +37,10 @@ struct Launch {
     uint64_t seed;
     uint64_t next_block;
     uint32_t cooperative;  // all blocks are resident at once and take turns
-    uint32_t working;      // host threads whose block has something to do besides waiting
+    uint32_t workers;      // host threads that may take blocks
+    uint32_t working;      // those of them that have something to do besides waiting
     uint32_t failed;
-    char error[1012];
+    char error[1008];
     const Memory* memories;  // the device's arrays, in the order of their addresses
     uint64_t memory_count;
     const TrafficRow* traffic;  // what an instrumented build has counted
@@ -84,6 +85,7 @@ struct Block {
     dim3 grid, dimensions;
     uint3 index;
     unsigned threads, warps, running, asleep;
+    unsigned polls;  // atomic and other strong reads since a thread was last made to pause
     unsigned at_barrier;
     int barrier_line;
     uint64_t barrier_or, barrier_and, barrier_count;  // gathered on the way in
@@ -142,6 +144,7 @@ inline void describe(char* text, std::size_t size, const Thread& thread) {
     else if (thread.state == State::in_warp)
         snprintf(text + used, size - used, "waits in %s for lanes %#llx, line %d",
                  meeting_names[int(thread.meeting)], (unsigned long long)thread.mask, thread.line);
+    else if (thread.state == State::asleep && !thread.line) snprintf(text + used, size - used, "polls memory without a pause");
     else if (thread.state == State::asleep) snprintf(text + used, size - used, "waits in __nanosleep, line %d", thread.line);
     else snprintf(text + used, size - used, "runs");
 }

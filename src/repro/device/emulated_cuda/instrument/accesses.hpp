@@ -1,6 +1,7 @@
 // Every access of the kernel, as seen by the calls that -fsanitize=thread puts in: one function to answer them all.
 #pragma once
 #include "common.hpp"
+#include "meetings.hpp"
 
 namespace repro {
 
@@ -11,7 +12,9 @@ void accessed(const char* address, std::size_t size, bool write, Kind kind, cons
 
 inline void access(const volatile void* address, std::size_t size, bool write, Kind kind, const void* caller) {
     auto at = static_cast<const char*>(const_cast<const void*>(address));
-    if (running && !on_own_stack(at)) accessed(at, size, write, kind, caller);
+    if (!running || on_own_stack(at)) return;
+    accessed(at, size, write, kind, caller);
+    if (kind == Kind::strong && !write) poll();
 }
 
 void on_stack_allocated(char*) {}
