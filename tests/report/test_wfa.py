@@ -310,6 +310,7 @@ def test_figures_5_and_6_are_drawn_from_traces(tmp_path: Path, drawn: list[Figur
         "baseline": [(5, 1), (15, 3)],
         "minimised-reads, a read every 10": [(5, 1), (15, 3)],
     }
+    assert drawn[1].get_suptitle() == "Time line of launches and reads, minimised reads (Fig. 6)"
     assert [axes.get_title() for axes in drawn[1].axes] == [
         "(a) a read after every launch, from launch 7",
         "(b) a read after every 10 launches, from launch 7",

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged
-from repro.report.wfa.data import INPUT, INTERVAL, RTX_3090, SIZE, TOTAL, Published
+from repro.report.wfa.data import INPUT, INTERVAL, RTX_3090, SIZE, TILE, TOTAL, Published
 from repro.report.wfa.speed import speed_claims
 from repro.report.wfa.tables import goals_table, peers_table
 
@@ -93,7 +93,7 @@ def _threads_saved(rows: pd.DataFrame, published: Published) -> Claim:
 
 def _diamond(rows: pd.DataFrame) -> Claim:
     """Cells of the parallel workgroup over those of the diamond with the same tiles, where the bound is read often."""
-    keys = ["device", INPUT, "parameters.tile_length", INTERVAL]
+    keys = ["device", INPUT, TILE, INTERVAL]
     rows = rows[rows["counters.reads"] >= ENOUGH_READS]
     whole, diamond = (
         rows[rows["variant"] == name].drop_duplicates(keys) for name in ("parallel-workgroup", "dynamic-diamond")
@@ -104,8 +104,8 @@ def _diamond(rows: pd.DataFrame) -> Claim:
     holds = (saved - 1 >= LEAST_OF_EXPECTED * (expected - 1)) & (saved <= 2)
     ours, verdict = judged(int(holds.sum()), len(both))
     if len(both):
-        found = zip(both[INPUT], saved, expected, strict=True)
-        ours = "; ".join(dict.fromkeys(f"{name}: {s:.2f} ({e:.2f})" for name, s, e in found))
+        found = zip(both[INPUT], both[TILE], saved, expected, strict=True)
+        ours = "; ".join(dict.fromkeys(f"{name}, tile {tile:.0f}: {s:.2f} ({e:.2f})" for name, tile, s, e in found))
         ours = f"cells saved (1 + d / n): {ours}"
     claim = "dynamic-diamond: saves between 1 and 2 times the cells, more for more distance"
     return _claim("3.1", claim, "1 to 2 times", ours, verdict)

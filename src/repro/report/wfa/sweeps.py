@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogFormatter
 
 from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
 from repro.report.wfa.data import GCUPS, INPUT, INTERVAL, RTX_3090, SIZE, TILE, Published, compared, most_measured
@@ -116,6 +117,13 @@ def _panel(axes: Axes, own: pd.DataFrame, published: Published, variant: str, le
         low, high = axes.get_ylim()
         axes.set_ylim(low / 2, high * (high / low) ** 0.6)  # room for the legend
         axes.legend(fontsize=7)
+        _plain(axes)
+
+
+def _plain(axes: Axes) -> None:
+    """Ticks of a logarithmic axis as numbers without exponents, between the decades too where there is room."""
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1.2, 0.5)))
 
 
 def draw_figure_7(rows: pd.DataFrame, paths: Iterable[str | Path]) -> None:
@@ -136,6 +144,7 @@ def draw_figure_7(rows: pd.DataFrame, paths: Iterable[str | Path]) -> None:
                 axes.plot(1 / line[INTERVAL], line["gcups"], label=compared(line.iloc[0]), **look)
             axes.axvline(1 / 100, color=PAPER_COLOUR, linestyle=":", label="paper: no gain to the left of 1 / 100")
             axes.set(xscale="log", yscale="log", xlabel="reads per launch", ylabel=GCUPS)
+            _plain(axes)
             axes.set_title(device_label(device, kind), fontsize=9)
             axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16))
         figure.suptitle(what)

@@ -64,8 +64,10 @@ def draw_figure_6(rows: pd.DataFrame, paths: Iterable[str | Path]) -> None:
             for line, (_, row) in enumerate(own.iterrows()):
                 axes = grid[line][column]
                 _lanes(axes, row)
-                what = "every launch" if row[INTERVAL] == 1 else f"every {row[INTERVAL]:.0f} launches"
-                axes.set_title(f"({'ab'[line]}) a read after {what}, from launch {row['trace.first']:,.0f}", fontsize=9)
+                every = "every launch" if row[INTERVAL] == 1 else f"every {row[INTERVAL]:.0f} launches"
+                axes.set_title(
+                    f"({'ab'[line]}) a read after {every}, from launch {row['trace.first']:,.0f}", fontsize=9
+                )
             grid[0][column].annotate(
                 f"{device_label(device, kind)}\n{compared(own.iloc[0])}",
                 (0, 1.18),
