@@ -33,6 +33,7 @@ EQUIVALENT: dict[str, str] = {
     "__nanosleep(20);": "reorder: a pause only tunes",
     "constexpr int CHUNK = 4;": "reorder: how far the edge is read ahead only tunes",
     "unsigned word = 0;": "reorder: all bits of the word are shifted in",
+    "constexpr int UNROLL =": "apsp: how far a loop is unrolled only tunes",
     "constexpr int WINDOW = 64;": "reorder: the size of the window only tunes",
 }
 

@@ -10,7 +10,7 @@ def configure(project: Project, **changes: object) -> None:
         "grid\tsynthetic\t\t\tgrid\t49\t\t1\t\t\n"
     )
     tiny = {"name": "tiny", "variants": ["katz-kider", "staged", "scipy"], "sizes": [70], "graphs": ["grid"]}
-    streamed = {"name": "streamed", "variants": ["out-of-core"], "sizes": [200], "memory_percent": [300]}
+    streamed = {"name": "streamed", "variants": ["out-of-core"], "sizes": [200], "memory_percent": [400]}
     project.configure(device="emulator", repetitions=1, apsp={"experiments": [{**tiny, **changes}, streamed]})
 
 
