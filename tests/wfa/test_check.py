@@ -26,6 +26,16 @@ def test_references_that_differ_are_an_error(files: PairFiles) -> None:
         Reference.of(wrong)
 
 
+def test_the_sheets_distance_stands_for_edlibs_where_that_takes_long(
+    files: PairFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repro.wfa.check.MOST_EDLIB_CELLS", 100)
+    known = Reference.of(files)
+    assert (known.edlib, known.distance) == (None, 5)
+    assert known.answers() == {"wagner_fischer": 5, "sheet": 5}
+    assert Reference.of(PairFiles(files.a, files.b, None, None, None)).edlib == 5  # nothing else says it
+
+
 def test_a_sequence_of_another_length_than_the_sheets_is_refused(files: PairFiles) -> None:
     with pytest.raises(InputError, match=r"pair\.fa#t: 11 letters, but the sheet of pairs says 12"):
         PairFiles(files.a, files.b, 11, 12, None).read()

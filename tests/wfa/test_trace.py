@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from repro.device import open_device
-from repro.wfa.experiment import PairFiles
+from repro.errors import InputError
+from repro.wfa.experiment import Experiment, PairFiles
 from repro.wfa.runs import Runs
 from repro.wfa.trace import TIMELINE_LAUNCHES, trace
 from repro.wfa.variants import VARIANTS
@@ -78,3 +79,20 @@ def test_a_prefix_is_named_and_has_its_letters(tmp_path: Path) -> None:
     files = PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, None, None, prefix=4)
     a, b = files.read()
     assert [(s.name, s.letters.tobytes()) for s in (a, b)] == [("p:1-4", b"CACC"), ("t:1-4", b"ACCA")]
+    with pytest.raises(InputError, match=r"pair\.fa#p: 11 letters, but the configuration wants the first 12"):
+        PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, None, None, prefix=12).read()
+
+
+@pytest.mark.parametrize("points", [0, 3])
+def test_rows_of_a_prefix_have_its_name_and_a_trace_where_one_is_asked_for(tmp_path: Path, points: int) -> None:
+    (tmp_path / "pair.fa").write_text(">p\nCACCTGACTTA\n>t\nACCATGGACTG\n")
+    files = PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, None, None, prefix=7)
+    entry = {"name": "x", "variants": ["baseline"], "pairs": ["example"], "settings": {}, "prefix": 7}
+    experiment = Experiment.from_entry(entry | ({"trace": points} if points else {}), ["example"], 1)
+    assert experiment.inputs == ["example-first-7"]
+    (point,) = experiment.points({"example": files})
+    row = point.measure(open_device("emulator"))
+    assert (row["input"]["name"], row["input"]["a"], row["input"]["len_b"]) == ("example-first-7", "p:1-7", 7)
+    assert row["counters"]["launches"] == row["result"] + 1  # the traced run is not counted
+    assert len(row.get("trace", {}).get("launch", [])) == points
+    assert point.key["trace"] == points
