@@ -9,6 +9,8 @@
 //
 // panel_blocks: the first blocks of the launch, which compute panels of the next round: as many for rows as for columns;
 // 0 in the last launch. pivot: the first pivot of this round, negative in the first launch, which has panels alone.
+//
+// local memory: sm_75 sm_80
 #include "tiles.cuh"
 
 using Square = Part<64, 64 / LANES>;
