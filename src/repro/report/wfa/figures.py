@@ -126,9 +126,14 @@ def draw_similarity(rows: pd.DataFrame, published: Published, paths: Iterable[st
         figure, axes = plt.subplots(figsize=(7.5, 5.6))
         for k, ((device, kind), variant) in enumerate(product(devices, ["dynamic-diamond", "hybrid"])):
             own = rows[(rows["device"] == device) & (rows["variant"] == variant)]
-            look: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+            look: dict[str, Any] = {
+                "color": COLOURS[k % len(COLOURS)],
+                "marker": MARKERS[k % len(MARKERS)],
+                "zorder": 3,
+            }
             label = f"{variant}, {device_label(device, kind)}"
-            axes.plot(1 - own["similarity"], own["gcups"], linestyle="none", label=label, **look)
+            if len(own):
+                axes.plot(1 - own["similarity"], own["gcups"], linestyle="none", label=label, **look)
         for k, (kind_of, peers) in enumerate(peers_by_kind(published).groupby("kind")):
             look = {"marker": ("x", "+", "1", "2")[k], "color": "#777777", "linestyle": "none"}
             label = f"peer: {kind_of}" + ("" if str(kind_of).endswith("CPU") else f", {PEERS_DEVICE}")
