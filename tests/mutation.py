@@ -100,9 +100,7 @@ def main() -> int:
         alive = survives(mutant, arguments.system)
         survivors += alive
         verdict = "SURVIVES" if alive else "found"
-        print(
-            f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True
-        )
+        print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
     print(f"{len(chosen) - survivors} of {len(chosen)} mutants found")
     return survivors > 0
 

@@ -16,12 +16,6 @@ wildcard_constraints:
     apsp_experiment="|".join(APSP) or "none",
 
 
-def apsp_files(wildcards):
-    """The files that hold the graphs of an experiment."""
-    entry = entry_of("apsp", wildcards.apsp_experiment)
-    return [APSP_GRAPHS[name].file for name in entry["graphs"] if APSP_GRAPHS[name].file]
-
-
 # All-pairs shortest paths: figures, tables and claims.
 rule apsp:
     input:

@@ -108,3 +108,23 @@ def reads_file(name):
     """Where a set of reads lies."""
     reads = READS[name]
     return reads.file if reads.source == "file" else f"results/inputs/reads/{name}.fa"
+
+
+def wfa_described(names, prefix):
+    """As `described`, of the first letters: the sheet's distance is that of the whole."""
+    whole = described(names)
+    if prefix is None:
+        return whole
+    return {name: {**files, "prefix": prefix, "distance": None} for name, files in whole.items()}
+
+
+def wfa_compared(compared):
+    """The pair of a reference, described."""
+    pair, _, prefix = compared.partition("-first-")
+    return wfa_described([pair], int(prefix) if prefix else None)[pair]
+
+
+def apsp_files(wildcards):
+    """The files that hold the graphs of an experiment."""
+    entry = entry_of("apsp", wildcards.apsp_experiment)
+    return [APSP_GRAPHS[name].file for name in entry["graphs"] if APSP_GRAPHS[name].file]

@@ -26,20 +26,6 @@ wildcard_constraints:
     compared=rf"({'|'.join(PAIRS)})(-first-\d+)?",
 
 
-def wfa_described(names, prefix):
-    """As `described`, of the first letters: the sheet's distance is that of the whole."""
-    whole = described(names)
-    if prefix is None:
-        return whole
-    return {name: {**files, "prefix": prefix, "distance": None} for name, files in whole.items()}
-
-
-def wfa_compared(compared):
-    """The pair of a reference, described."""
-    pair, _, prefix = compared.partition("-first-")
-    return wfa_described([pair], int(prefix) if prefix else None)[pair]
-
-
 # Edit distance by the wavefront algorithm: figures, tables and claims.
 rule wfa:
     input:
