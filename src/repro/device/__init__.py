@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 from repro.device import cuda
-from repro.device.base import Array, Counters, Device, Event, Kernel, KernelTimes, Limits
+from repro.device.base import Counters, Device, Event, KernelTimes, Limits
 from repro.device.emulator import Emulator
+from repro.device.kernel import Array, Kernel
 from repro.errors import DeviceError, InputError
 
 __all__ = ["Array", "Counters", "Device", "Event", "Kernel", "KernelTimes", "Limits", "open_device", "open_devices"]

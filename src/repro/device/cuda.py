@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes, Limits
+from repro.device.base import Device, Event, KernelTimes, Limits
+from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.nvrtc import OPTIONS, generated_text
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError

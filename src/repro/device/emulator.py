@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.device.abi import Launch
-from repro.device.base import Array, Device, Event, Extent, Extents, Kernel, KernelTimes
+from repro.device.base import Device, Event, KernelTimes
 from repro.device.host_memory import HostMemory
+from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.late_copies import CopyStream, Point
 from repro.device.source import Constants, Parameter, load_source
 from repro.device.toolchain import Instrument, build_module, chosen_instrument, compiler, emulated_text, name_places

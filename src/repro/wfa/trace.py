@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from repro.device import Array, Device, Kernel, KernelTimes
-from repro.device.base import Extent
+from repro.device.kernel import Extent
 
 TIMELINE_LAUNCHES = 24
 Span = tuple[float, float]  # begin and end, in seconds
