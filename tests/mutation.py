@@ -24,6 +24,8 @@ NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
 # Parts of lines whose constant may change without changing any result, and why.
 EQUIVALENT: dict[str, str] = {
     "1 << 30": "any value far below every row stands for a cell that is not reached",
+    "return max(0, max(0, strip * STRIP": "wfa: a first column of 1 instead of 0 lies in the same chunk",
+    "int columns[2][2 * TILE + 1];": "wfa: room that nobody uses",
     "int up = 0, corner = 0, letter = 0;": "reorder: a thread beyond the last column computes nothing",
     "F[size_t(row) * n + column] : 0;": "reorder: an element below the matrix is never used",
     "up = -(column + 1) * gap;": "reorder: in the first row, no element is better from above than from the left",

@@ -51,3 +51,13 @@ def test_pairs_up_to_200_kilobases_on_a_gpu(row):
     gpu = open_device("cuda")
     outcome = VARIANTS["baseline"].run(gpu, sequence(row["a"]).letters, sequence(row["b"]).letters, workgroup_size=380)
     assert outcome.distance == int(row["distance"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", pairs(5_000_000), ids=lambda row: f"{row['a']}-{row['b']}")
+def test_hybrid_on_pairs_of_any_length(row):
+    """On the GPU where there is one; on the emulator up to 200 kilobases."""
+    if NO_GPU and max(int(row["len_a"]), int(row["len_b"])) > 200_000:
+        pytest.skip(NO_GPU)
+    a, b = sequence(row["a"]), sequence(row["b"])
+    assert VARIANTS["hybrid"].run(open_device(), a.letters, b.letters).distance == int(row["distance"])
