@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,11 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or that of the error that was shown."""
     args = build_parser().parse_args(arguments)
+    if arguments is None:
+        # A stop by another program unwinds like any other error, so that no half-written file stays behind.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         status: int = args.run(args)
         sys.stdout.flush()
@@ -31,9 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ReproError as error:
         print(f"repro: {error}", file=sys.stderr)
         return error.exit_code
+    except MemoryError as error:
+        print(f"repro: the input is too large for this machine's memory ({error})", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # The reader has gone; what is still buffered must not be written when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        print(f"repro: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2

@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from repro.cli import main
 from repro.device import cuda
 
+REPRO = Path(sys.executable).with_name("repro")
 SEQUENCES = Path(__file__).parents[2] / "resources" / "sequences"
 
 
@@ -109,3 +111,58 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert process.stderr is not None
     assert process.stderr.read() == ""
     assert process.wait() == 141
+
+
+def test_an_output_never_replaces_an_input_or_another_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, genome = tmp_path / "g.tsv", tmp_path / "genome.fa"
+    graph.write_text("a\tb\t1\n")
+    genome.write_text(">g\n" + "ACGT" * 100 + "\n")
+    names = tmp_path / "g.names.txt"
+    names.write_text("a\tb\t1\n")
+    out = tmp_path / "g.npy"
+    simulate = ["simulate", "illumina", str(genome), "--reads", "2", "--seed", "1", "-o"]
+    for arguments, taken in [
+        (["apsp", str(graph), "-o", str(out), "--predecessors", str(out)], f"{out}: is written already"),
+        (["apsp", str(names), "-o", str(out)], f"{names}: is read already"),
+        ([*simulate, str(genome)], f"{genome}: is read already"),
+        ([*simulate, str(tmp_path / "r.fq"), "--truth", str(genome)], f"{genome}: is read already"),
+    ]:
+        assert main(arguments) == 2
+        assert capsys.readouterr().err == f"repro: {taken}; give the output another name\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.names.txt", "g.tsv", "genome.fa"]
+
+
+def test_a_graph_that_no_memory_holds_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = tmp_path / "huge.gr"
+    graph.write_text("p sp 9000000 1\na 1 2 3\n")
+    assert main(["apsp", str(graph), "--path", "1", "2"]) == 2
+    assert capsys.readouterr().err.startswith("repro: the input is too large for this machine's memory (")
+
+
+def test_a_full_disk_behind_standard_output_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([REPRO, "variants"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "repro: output: No space left on device\n")
+
+
+def test_a_stopped_simulation_leaves_nothing(tmp_path: Path) -> None:
+    command = [
+        "simulate",
+        "illumina",
+        str(SEQUENCES / "humanMito.fa"),
+        "--reads",
+        "9000000",
+        "--seed",
+        "1",
+        "-o",
+        "r.fq",
+    ]
+    run = subprocess.Popen([REPRO, *command], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    while not any(tmp_path.iterdir()):
+        time.sleep(0.05)
+        assert run.poll() is None
+    run.terminate()
+    assert run.wait(30) == 128 + 15
+    assert list(tmp_path.iterdir()) == []

@@ -13,8 +13,8 @@ def add_parser(subparsers: Any) -> None:
         "apsp",
         help="compute the shortest paths between all nodes of a graph",
         description="Compute the lengths of the shortest paths between all nodes of a graph, and the paths. Files are "
-        "NumPy arrays in the order of the graph's nodes, whose names stand in FILE.names.txt beside them; no path is "
-        "inf, or the largest value of an integer type.",
+        "NumPy arrays in the order of the graph's nodes, whose names stand beside FILE.npy in FILE.names.txt; no path "
+        "is inf, or the largest value of an integer type.",
     )
     parser.add_argument("graph", metavar="GRAPH", help=".gr, .mtx, .npy, or an edge list .txt .tsv .csv .edges; or .gz")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the distances to this .npy file")
@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> None:
         "--variant", metavar="NAME", help="see `repro variants apsp` (staged, or out-of-core where memory is short)"
     )
     parser.add_argument("--device", default="auto", metavar="D", help="auto, cuda, cuda:N or emulator (%(default)s)")
-    parser.add_argument("--memory", type=int, metavar="BYTES", help="how much of the device's memory may be used")
+    parser.add_argument("--memory", type=_bytes, metavar="BYTES", help="how much of the device's memory may be used")
     parser.set_defaults(run=run)
 
 
@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from repro.apsp.weights import weight_matrix
     from repro.device import open_device
     from repro.errors import InputError
+    from repro.inputs.files import refuse_same
     from repro.inputs.graphs.files import read_graph
 
     if not (args.output or args.predecessors or args.path):
@@ -50,6 +51,9 @@ def run(args: argparse.Namespace) -> int:
     for file in filter(None, (args.output, args.predecessors)):
         if file.suffix != ".npy":
             raise InputError(f"{file}: the result is a NumPy array; let the name end in .npy")
+    written = [file for file in (args.output, args.predecessors) if file]
+    names = {file.with_suffix(".names.txt") for file in written}
+    refuse_same([args.graph], [*written, *names])
     dtype = distance_type(args.dtype)
     graph = read_graph(args.graph)
     ends = [_index(graph.names, name, args.graph) for name in args.path or ()]
@@ -82,6 +86,12 @@ def run(args: argparse.Namespace) -> int:
         print(f"distance {as_shown(outcome.distances)[ends[0], ends[1]]}")
         print("path", *(graph.names[vertex] for vertex in path(outcome.predecessors, ends[0], ends[1])))
     return 0
+
+
+def _bytes(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of bytes above 0")
+    return int(text)
 
 
 def _index(names: tuple[str, ...], name: str, file: str) -> int:

@@ -32,12 +32,16 @@ def run(args: argparse.Namespace) -> int:
 
     from repro.errors import InputError
     from repro.inputs.fasta import read_fasta, read_sequence
+    from repro.inputs.files import refuse_same
     from repro.inputs.reads.files import read_format, write_reads
     from repro.inputs.reads.sources import simulated_reads
 
     if args.platform == "illumina" and args.length_sd is not None:
         raise InputError("--length-sd: Illumina reads have one length; leave it out")
     read_format(args.output)
+    genome_file = args.genome if Path(args.genome).is_file() else args.genome.partition("#")[0]
+    for output in filter(None, (args.output, args.truth)):
+        refuse_same([genome_file], [output])
     genome = read_fasta(args.genome) if Path(args.genome).is_file() else [read_sequence(args.genome)]
     reads = simulated_reads(args.platform, args.simulator, genome, args.reads, args.length, args.length_sd, args.seed)
     console = Console(stderr=True)

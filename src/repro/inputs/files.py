@@ -7,7 +7,7 @@ import io
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ class DamagedGzip(InputError):
         self.readable = readable
         line = readable.count(b"\n") + 1
         super().__init__(f"{path}: {fault} after {len(readable)} decompressed bytes (line {line}); copy it again")
+
+
+def refuse_same(inputs: Iterable[str | Path], outputs: Iterable[str | Path]) -> None:
+    """Raise InputError where an output would replace an input or another output."""
+    taken = {Path(path).resolve(): "is read" for path in inputs}
+    for path in outputs:
+        if use := taken.get(Path(path).resolve()):
+            raise InputError(f"{path}: {use} already; give the output another name")
+        taken[Path(path).resolve()] = "is written"
 
 
 def read_bytes(path: str | Path) -> bytes:
