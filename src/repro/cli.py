@@ -22,14 +22,22 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _stop(number: int, _: object) -> None:
+    """End at once and leave no half-written file; an exception would be lost where compiled code calls Python."""
+    from repro.inputs.files import UNFINISHED
+
+    for path in list(UNFINISHED):
+        path.unlink(missing_ok=True)
+    os._exit(128 + number)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or that of the error that was shown."""
     args = build_parser().parse_args(arguments)
     if arguments is None:
-        # A stop by another program unwinds like any other error, so that no half-written file stays behind.
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, lambda number, _: sys.exit(128 + number))
+                signal.signal(number, _stop)
     try:
         status: int = args.run(args)
         sys.stdout.flush()

@@ -8,7 +8,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from repro.errors import InputError
 
+# Files being written now; who ends the process without unwinding removes them.
+UNFINISHED: set[Path] = set()
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -114,6 +116,7 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     os.close(handle)
     partial = Path(name)
+    UNFINISHED.add(partial)
     try:
         yield partial
         # mkstemp makes files private; what we leave behind obeys the umask like any other output.
@@ -126,5 +129,5 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
             raise
         raise InputError(f"{path}: cannot be written ({error.strerror}); make room and run it again") from None
     finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
+        partial.unlink(missing_ok=True)
+        UNFINISHED.discard(partial)
