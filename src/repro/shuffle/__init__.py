@@ -1,0 +1,1 @@
+"""Alignments of batches of sequences by warp shuffles, after AnySeq/GPU."""
