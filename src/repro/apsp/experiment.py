@@ -19,10 +19,11 @@ from repro.apsp.ranges import INFINITE, check_after, check_before, distance_type
 from repro.apsp.reference import path_lengths
 from repro.apsp.variants import VARIANTS
 from repro.apsp.weights import weight_matrix
+from repro.bench.experiment import chosen, make_point, naming
 from repro.bench.measure import measure
 from repro.bench.rows import Row, make_row
 from repro.bench.sweep import Point
-from repro.bench.variant import Variant, choose
+from repro.bench.variant import Variant
 from repro.device import Device
 from repro.errors import InputError
 from repro.inputs.graphs.sheet import GraphSource
@@ -85,18 +86,11 @@ class Experiment:
 
         repetitions: how often each run is timed where the entry does not say.
         """
-        where = f"experiment {entry['name']}"
-        names, values = entry["settings"].keys(), entry["settings"].values()
-        settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
-        if unknown := [name for name in entry["graphs"] if name not in graphs]:
-            raise InputError(f"{where}: graph '{unknown[0]}' is not in the sheet (it has: {', '.join(graphs)})")
-        try:
-            variants = [choose({**VARIANTS, CPU.name: CPU}, name) for name in entry["variants"]]
-            for variant, given in product(variants, settings):
-                variant.complete(given)
+        with naming(entry):
+            if unknown := [name for name in entry["graphs"] if name not in graphs]:
+                raise InputError(f"graph '{unknown[0]}' is not in the sheet (it has: {', '.join(graphs)})")
+            variants, settings = chosen(entry, {**VARIANTS, CPU.name: CPU})
             dtypes = [distance_type(dtype) for dtype in entry["dtypes"]]
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
         inputs = [Input(size, None) for size in entry["sizes"]] + [
             Input(None, graphs[name]) for name in entry["graphs"]
         ]
@@ -204,14 +198,8 @@ def _point(
             digest=digest(outcome.distances),
         )
 
-    key = {
-        "variant": variant.name,
-        "parameters": parameters,
-        "input": {"name": given.name, "dtype": dtype.name, "source": given.source and asdict(given.source)},
-        "repetitions": repetitions,
-    }
-    chosen = " ".join(f"{name}={value}" for name, value in parameters.items())
-    return Point(f"{given.name} {dtype.name} {variant.name} {chosen}", key, run)
+    described = {"name": given.name, "dtype": dtype.name, "source": given.source and asdict(given.source)}
+    return make_point(f"{given.name} {dtype.name}", variant, parameters, described, repetitions, run)
 
 
 def _phases(device: Device, variant: Variant, predecessors: bool, solve: Any, n: int) -> list[float] | None:

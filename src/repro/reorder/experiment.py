@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from repro.bench.measure import measure
+from repro.bench.experiment import chosen, make_point, measure_variant, naming, pair_input
 from repro.bench.rows import Row, digest_of, make_row
 from repro.bench.sweep import Point
-from repro.bench.variant import Variant, choose
+from repro.bench.variant import Variant
 from repro.device import Device
-from repro.errors import InputError
 from repro.inputs.fasta import Sequence
 from repro.reorder.scoring import Scoring
 from repro.reorder.variants import VARIANTS
@@ -50,14 +49,10 @@ class Experiment:
 
         repetitions: how often each run is timed where the entry does not say.
         """
-        names, values = entry["settings"].keys(), entry["settings"].values()
-        settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
-        try:
-            variants = [choose(VARIANTS, name) for name in entry["variants"]]
+        with naming(entry):
+            variants, settings = chosen(entry, VARIANTS)
             for variant, given, length in product(variants, settings, entry["lengths"]):
                 scoring_of(variant.complete(given)).check_range(length, length)
-        except InputError as error:
-            raise InputError(f"experiment {entry['name']}: {error}") from None
         return cls(entry["name"], variants, settings, list(entry["lengths"]), entry.get("repetitions", repetitions))
 
     def points(self) -> list[Point]:
@@ -82,21 +77,12 @@ def scoring_of(settings: Mapping[str, int]) -> Scoring:
 
 def _point(experiment: str, variant: Variant, settings: dict[str, int], length: int, repetitions: int) -> Point:
     a, b = random_pair(length)
-    described = {
-        "name": f"random-{length}",
-        "len_a": len(a),
-        "len_b": len(b),
-        "sha256_a": a.sha256,
-        "sha256_b": b.sha256,
-    }
+    described = pair_input(f"random-{length}", a, b)
+    letters = (a.letters, b.letters)
 
     def run(device: Device) -> Row:
-        measured = measure(
-            device,
-            lambda: variant.run(device, a.letters, b.letters, **settings),
-            repetitions,
-            lambda: variant.run(device, a.letters[:WARM_UP_LETTERS], b.letters[:WARM_UP_LETTERS], **settings),
-        )
+        warm_up = [whole[:WARM_UP_LETTERS] for whole in letters]
+        measured = measure_variant(device, variant, settings, letters, warm_up, repetitions)
         outcome = measured.result
         aligned = outcome.alignment
         row = make_row(
@@ -112,13 +98,11 @@ def _point(experiment: str, variant: Variant, settings: dict[str, int], length: 
             matrix_cells=len(a) * len(b),
             result={
                 "score": outcome.score,
-                "alignment_score": aligned and aligned.score(a.letters, b.letters, scoring_of(settings)),
+                "alignment_score": aligned and aligned.score(*letters, scoring_of(settings)),
             },
             digest=digest_of(aligned.columns if aligned else outcome.score),
         )
         row["counters"]["allocated_bytes"] = outcome.allocated_bytes
         return row
 
-    chosen = " ".join(f"{name}={value}" for name, value in settings.items())
-    key = {"variant": variant.name, "parameters": settings, "input": described, "repetitions": repetitions}
-    return Point(f"{length} letters {variant.name} {chosen}", key, run)
+    return make_point(f"{length} letters", variant, settings, described, repetitions, run)

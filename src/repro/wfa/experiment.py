@@ -3,13 +3,12 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
-from repro.bench.measure import measure
+from repro.bench.experiment import chosen, make_point, measure_variant, naming, pair_input
 from repro.bench.rows import Row, digest_of, make_row
 from repro.bench.sweep import Point
-from repro.bench.variant import Variant, choose
+from repro.bench.variant import Variant
 from repro.device import Device
 from repro.errors import InputError
 from repro.inputs.fasta import Sequence, read_sequence
@@ -79,20 +78,13 @@ class Experiment:
 
         repetitions: how often each run is timed where the entry does not say.
         """
-        where = f"experiment {entry['name']}"
         known = list(known_pairs)
-        for pair in entry["pairs"]:
-            if pair not in known:
-                nearest = difflib.get_close_matches(pair, known, n=1, cutoff=0.0) or ["none"]
-                raise InputError(f"{where}: pair '{pair}' is not in the sheet of pairs; the nearest is {nearest[0]}")
-        names, values = entry["settings"].keys(), entry["settings"].values()
-        settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
-        try:
-            variants = [choose(VARIANTS, name) for name in entry["variants"]]
-            for variant, given in product(variants, settings):
-                variant.complete(given)
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+        with naming(entry):
+            for pair in entry["pairs"]:
+                if pair not in known:
+                    nearest = difflib.get_close_matches(pair, known, n=1, cutoff=0.0) or ["none"]
+                    raise InputError(f"pair '{pair}' is not in the sheet of pairs; the nearest is {nearest[0]}")
+            variants, settings = chosen(entry, VARIANTS)
         return cls(
             entry["name"],
             variants,
@@ -128,23 +120,12 @@ def _point(
     sequences: tuple[Sequence, Sequence],
 ) -> Point:
     a, b = sequences
-    described = {
-        "name": name,
-        "a": a.name,
-        "b": b.name,
-        "len_a": len(a),
-        "len_b": len(b),
-        "sha256_a": a.sha256,
-        "sha256_b": b.sha256,
-    }
+    described = pair_input(name, a, b)
+    letters = (a.letters, b.letters)
 
     def run(device: Device) -> Row:
-        measured = measure(
-            device,
-            lambda: variant.run(device, a.letters, b.letters, **settings),
-            experiment.repetitions,
-            lambda: variant.run(device, a.letters[:WARM_UP_LETTERS], b.letters[:WARM_UP_LETTERS], **settings),
-        )
+        warm_up = [whole[:WARM_UP_LETTERS] for whole in letters]
+        measured = measure_variant(device, variant, settings, letters, warm_up, experiment.repetitions)
         outcome = measured.result
         row = make_row(
             system=SYSTEM,
@@ -161,17 +142,7 @@ def _point(
             digest=digest_of(outcome.distance),
         )
         if experiment.trace:
-            row["trace"] = trace(
-                device, lambda watched: variant.run(watched, a.letters, b.letters, **settings), experiment.trace
-            )
+            row["trace"] = trace(device, lambda watched: variant.run(watched, *letters, **settings), experiment.trace)
         return row
 
-    chosen = " ".join(f"{name}={value}" for name, value in settings.items())
-    key = {
-        "variant": variant.name,
-        "parameters": settings,
-        "input": described,
-        "repetitions": experiment.repetitions,
-        "trace": experiment.trace,
-    }
-    return Point(f"{name} {variant.name} {chosen}", key, run)
+    return make_point(name, variant, settings, described, experiment.repetitions, run, trace=experiment.trace)
