@@ -72,6 +72,31 @@ def test_simulate_takes_one_record_of_a_file(tmp_path):
     assert set(pd.read_csv(truth, sep="\t").record) == {"a", "b"}
 
 
+def test_simulate_reads_rna_as_its_dna(tmp_path):
+    dna, rna, reads = tmp_path / "dna.fa", tmp_path / "rna.fa", [tmp_path / "d.fq", tmp_path / "r.fq"]
+    dna.write_text(">g\n" + "GATTACAN" * 100)
+    rna.write_text(">g\n" + "gauuacan" * 100)
+    for genome, output in zip((dna, rna), reads, strict=True):
+        arguments = ["--reads", "20", "--length", "50", "--seed", "1", "-o", str(output)]
+        assert main(["simulate", "illumina", str(genome), *arguments]) == 0
+    assert reads[0].read_bytes() == reads[1].read_bytes()
+    assert max(read.letters.tobytes().count(b"N") for read in read_reads(reads[0])) < 15
+
+
+@pytest.mark.parametrize("simulator", ["builtin", "mason"])
+def test_simulate_refuses_a_protein(tmp_path, capsys, simulator):
+    genome, output = tmp_path / "g.fa", tmp_path / "r.fa"
+    genome.write_text(">dna\n" + "ACGTN" * 200 + "\n>insulin\nMALWMRLLPLLALLALWGPDPAAAFVNQHLCGSHLVEALYLVCGERGFFYTPKT\n")
+    options = ["--simulator", simulator, "--reads", "5", "--length", "20", "--seed", "1", "-o", str(output)]
+    assert main(["simulate", "illumina", str(genome), *options]) == 2
+    found = capsys.readouterr().err
+    assert found == (
+        f"repro: {genome}: record insulin, position 2: 'L' stands for no nucleotide; reads are made from DNA or RNA, "
+        "not from protein\n"
+    )
+    assert not output.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

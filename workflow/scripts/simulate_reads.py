@@ -1,8 +1,7 @@
 """Simulate a set of sequencing reads, with its truth."""
 
-from repro.inputs.fasta import read_fasta
 from repro.inputs.reads.files import write_reads
-from repro.inputs.reads.sources import simulated_reads
+from repro.inputs.reads.sources import read_genome, simulated_reads
 from repro.job import job, logger
 
 with job(snakemake.log[0]):
@@ -10,7 +9,7 @@ with job(snakemake.log[0]):
     simulated = simulated_reads(
         reads.platform,
         reads.source,
-        read_fasta(snakemake.input[0]),
+        read_genome(snakemake.input[0]),
         reads.reads,
         reads.length,
         reads.length_sd,

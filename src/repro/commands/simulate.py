@@ -11,7 +11,7 @@ def add_parser(subparsers: Any) -> None:
         "simulate",
         help="simulate Illumina or PacBio CLR reads from a genome",
         description="Simulate sequencing reads with the default error models of Mason 2 (illumina) or PBSIM 1 (clr). "
-        "The same seed gives the same reads.",
+        "The same seed gives the same reads. U is read as T; other letters than A, C, G, T count as N.",
     )
     parser.add_argument("platform", choices=("illumina", "clr"))
     parser.add_argument("genome", metavar="GENOME", help="FASTA file, plain or gzip; FILE#NAME for one of its records")
@@ -31,10 +31,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.progress import Progress
 
     from repro.errors import InputError
-    from repro.inputs.fasta import read_fasta, read_sequence
     from repro.inputs.files import refuse_same
     from repro.inputs.reads.files import read_format, write_reads
-    from repro.inputs.reads.sources import simulated_reads
+    from repro.inputs.reads.sources import read_genome, simulated_reads
 
     if args.platform == "illumina" and args.length_sd is not None:
         raise InputError("--length-sd: Illumina reads have one length; leave it out")
@@ -42,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     genome_file = args.genome if Path(args.genome).is_file() else args.genome.partition("#")[0]
     for output in filter(None, (args.output, args.truth)):
         refuse_same([genome_file], [output])
-    genome = read_fasta(args.genome) if Path(args.genome).is_file() else [read_sequence(args.genome)]
+    genome = read_genome(args.genome)
     reads = simulated_reads(args.platform, args.simulator, genome, args.reads, args.length, args.length_sd, args.seed)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:

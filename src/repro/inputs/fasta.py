@@ -21,6 +21,8 @@ from repro.inputs.files import DamagedGzip, complete_or_absent, read_bytes
 
 # Letters, and `*` for a stop codon in protein. A gap is no letter of a sequence.
 LETTERS = string.ascii_letters.encode() + b"*"
+NUCLEOTIDES = np.frombuffer(b"ACGTU", np.uint8)
+AMBIGUOUS = np.frombuffer(b"RYSWKMBDHVN", np.uint8)  # IUPAC: one of several nucleotides
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY_FORMATS = {
     b"BZh": "bzip2-compressed; decompress it first",

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.errors import InputError
+from repro.inputs.fasta import AMBIGUOUS, NUCLEOTIDES
 
 Letters = NDArray[np.uint8]
 
-NUCLEOTIDES = np.frombuffer(b"ACGTU", np.uint8)
-AMBIGUOUS = np.frombuffer(b"RYSWKMBDHVN", np.uint8)  # IUPAC: one of several nucleotides
 NO_LETTER_OF_A, NO_LETTER_OF_B = 1, 2  # no ASCII letters: equal to nothing in the other sequence
 
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from numba import njit
 
 from repro.errors import InputError
-from repro.inputs.reads.cigar import DELETION, INSERTION, MATCH, MISMATCH
+from repro.inputs.reads.cigar import DELETION, INSERTION
 from repro.inputs.reads.clr_qualities import ACCURACIES, QUALITY_SHARES
-from repro.inputs.reads.errors import ErrorBatch
+from repro.inputs.reads.errors import ErrorBatch, operation_of
 
 ACCURACY_MEAN, ACCURACY_SD = 0.78, 0.02
 SUBSTITUTION_SHARE, INSERTION_SHARE, DELETION_SHARE = 0.1, 0.6, 0.3
@@ -81,14 +81,8 @@ def _draw(rng, lengths, cumulative, shares, operations, counts, spans, qualities
             quality = 0
             while draw >= cumulative[read, quality]:
                 quality += 1
-            draw = rng.random()
-            if draw < substitution * error[quality]:
-                operation = MISMATCH
-            elif draw < (substitution + insertion) * error[quality]:
-                operation = INSERTION
-                inserted += 1
-            else:
-                operation = MATCH
+            operation = operation_of(rng.random(), substitution * error[quality], insertion * error[quality])
+            inserted += operation == INSERTION
             operations[at] = operation
             at += 1
             qualities[base + i] = quality

@@ -7,6 +7,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
+
+from repro.inputs.reads.cigar import INSERTION, MATCH, MISMATCH
 
 
 class ErrorBatch(NamedTuple):
@@ -43,3 +46,11 @@ class ReadModel(Protocol):
     def errors(self, rng: np.random.Generator, reads: int) -> ErrorBatch:
         """Draw the lengths, operations and qualities of some reads."""
         ...
+
+
+@njit(cache=True)
+def operation_of(draw, mismatch, insertion):  # type: ignore[no-untyped-def]
+    """What a random number of [0, 1) means where a mismatch and an insertion have these probabilities."""
+    if draw < mismatch:
+        return MISMATCH
+    return INSERTION if draw < mismatch + insertion else MATCH

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import njit
 
 from repro.errors import InputError
-from repro.inputs.reads.cigar import DELETION, INSERTION, MATCH, MISMATCH
-from repro.inputs.reads.errors import ErrorBatch
+from repro.inputs.reads.cigar import DELETION, INSERTION, MATCH
+from repro.inputs.reads.errors import ErrorBatch, operation_of
 
 # Mismatch probability along the read: piecewise linear, begin to knee to end, with this average.
 AVERAGE, BEGIN, END, KNEE = 0.004, 0.002, 0.012, 0.66
@@ -77,14 +77,8 @@ def _draw(rng, mismatch, insertions, deletions, quality, operations, counts, spa
             if i > 0 and rng.random() < deletions:
                 operations[at] = DELETION
                 at += 1
-            draw = rng.random()
-            if draw < mismatch[i]:
-                operation = MISMATCH
-            elif draw < mismatch[i] + insertions and 0 < i < length - 1:
-                operation = INSERTION
-                inserted += 1
-            else:
-                operation = MATCH
+            operation = operation_of(rng.random(), mismatch[i], insertions if 0 < i < length - 1 else 0.0)
+            inserted += operation == INSERTION
             operations[at] = operation
             at += 1
             kind = 0 if operation == MATCH else 1

@@ -1,9 +1,12 @@
 """Reads by the name of their simulator."""
 
 from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
 
 from repro.errors import InputError
-from repro.inputs.fasta import Sequence
+from repro.inputs.fasta import AMBIGUOUS, NUCLEOTIDES, Sequence, read_fasta, read_sequence
 from repro.inputs.reads import programs
 from repro.inputs.reads.clr import MEAN_LENGTH, Clr
 from repro.inputs.reads.illumina import Illumina
@@ -11,6 +14,25 @@ from repro.inputs.reads.simulate import Genome, Read, simulate
 
 SIMULATORS = {"illumina": ("builtin", "mason"), "clr": ("builtin", "pbsim")}
 DEFAULT_LENGTH = {"illumina": 125, "clr": int(MEAN_LENGTH)}
+
+
+def read_genome(spec: str | Path) -> list[Sequence]:
+    """Read what reads are made from: all records of a FASTA file, or one, FILE#NAME. U is read as T.
+
+    Raises InputError as `read_fasta` and `read_sequence` do, and naming file, record and position (from 0) of a letter
+    that stands for no nucleotide.
+    """
+    records = read_fasta(spec) if Path(spec).is_file() else [read_sequence(spec)]
+    for record in records:
+        wrong = np.flatnonzero(~np.isin(record.letters, np.append(NUCLEOTIDES, AMBIGUOUS)))
+        if wrong.size:
+            letter = chr(record.letters[wrong[0]])
+            raise InputError(
+                f"{spec}: record {record.name}, position {wrong[0]}: '{letter}' stands for no nucleotide; reads are "
+                "made from DNA or RNA, not from protein"
+            )
+    t = np.uint8(ord("T"))
+    return [Sequence(record.name, np.where(record.letters == ord("U"), t, record.letters)) for record in records]
 
 
 def simulated_reads(
@@ -24,7 +46,8 @@ def simulated_reads(
 ) -> Iterator[Read]:
     """Yield reads of a platform (`illumina`, `clr`) by one of its SIMULATORS.
 
-    length: letters, of CLR reads the mean, by default DEFAULT_LENGTH; length_sd: of CLR reads only.
+    genome: as `read_genome` reads it. length: letters, of CLR reads the mean, by default DEFAULT_LENGTH. length_sd: of
+    CLR reads only.
     Raises InputError for a simulator of another platform, and as the simulators do.
     """
     if simulator not in SIMULATORS[platform]:
