@@ -1,0 +1,230 @@
+"""Ranks that pass messages: those of MPI, or threads of this process that stand in for them.
+
+`Communicator` is the part of mpi4py's that is used here, under the same names, so that MPI.COMM_WORLD is one. One rank
+needs no MPI.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from threading import Condition
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.errors import InputError
+
+T = TypeVar("T")
+
+# What launchers set to the number of ranks: Hydra (MPICH, Intel MPI), Open MPI's, and srun.
+_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+class Request(Protocol):
+    """A message under way."""
+
+    def Wait(self) -> Any:
+        """Return when the buffer may be used again."""
+
+
+class Communicator(Protocol):
+    """A group of ranks."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this rank, from 0."""
+
+    @property
+    def size(self) -> int:
+        """How many ranks there are."""
+
+    def Isend(self, buf: NDArray[Any], dest: int, tag: int) -> Request:
+        """Begin to send an array, which is not to be changed before the request is waited for."""
+
+    def Irecv(self, buf: NDArray[Any], source: int, tag: int) -> Request:
+        """Begin to receive into an array of the same size."""
+
+    def Ireduce(self, sendbuf: NDArray[Any], recvbuf: NDArray[Any] | None, *, root: int) -> Request:
+        """Begin to add the arrays of all ranks into that of the root."""
+
+    def Split(self, color: int, key: int) -> "Communicator":
+        """The group of the ranks with the same colour, in the order of their keys."""
+
+    def allgather(self, sendobj: Any) -> list[Any]:
+        """What every rank gave, in the order of the ranks, to all of them."""
+
+    def gather(self, sendobj: Any) -> list[Any] | None:
+        """What every rank gave, in the order of the ranks, to rank 0; None to the others."""
+
+    def bcast(self, obj: Any) -> Any:
+        """What rank 0 gave, to all."""
+
+    def Abort(self, errorcode: int) -> None:
+        """End all ranks."""
+
+
+def world() -> Communicator:
+    """All ranks that this process was started among: MPI's under mpirun or srun, else itself alone.
+
+    Raises InputError where several ranks were started and mpi4py is not installed.
+    """
+    started = max(int(os.environ.get(name, 1)) for name in _SIZES)
+    if started == 1:
+        return LocalCommunicator(_World(), "world", 0, 1)
+    if find_spec("mpi4py") is None:
+        raise InputError(f"{started} ranks were started, which need mpi4py: pip install '.[mpi]'")
+    from mpi4py import MPI
+
+    communicator: Communicator = MPI.COMM_WORLD
+    return communicator
+
+
+def run_threads(count: int, work: Callable[[Communicator], T]) -> list[T]:
+    """Run `work` as each of `count` ranks in threads of this process, and return their results by rank.
+
+    An error in one of them ends the others where they wait for it, and is raised.
+    """
+    shared = _World()
+
+    def run(rank: int) -> T:
+        try:
+            return work(LocalCommunicator(shared, "world", rank, count))
+        except BaseException as error:
+            shared.fail(error)
+            raise
+
+    with ThreadPoolExecutor(count) as pool:
+        futures = [pool.submit(run, rank) for rank in range(count)]
+    if shared.error is not None:
+        raise shared.error
+    return [future.result() for future in futures]
+
+
+class _Meeting:
+    """Where the parts of ranks come together, and are combined once, by the first that waits when all are there."""
+
+    def __init__(self) -> None:
+        self.parts: dict[Hashable, Any] = {}
+        self.done = False
+        self.result: Any = None
+
+
+class _World:
+    """What the ranks of a process share."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+        self._meetings: dict[Hashable, _Meeting] = {}
+        self._changed = Condition()
+
+    def fail(self, error: BaseException) -> None:
+        """Let no rank wait for one that has ended by an error; the first error counts."""
+        with self._changed:
+            self.error = self.error or error
+            self._changed.notify_all()
+
+    def post(self, where: Hashable, who: Hashable, part: Any) -> _Meeting:
+        """Bring a part."""
+        with self._changed:
+            meeting = self._meetings.setdefault(where, _Meeting())
+            meeting.parts[who] = part
+            self._changed.notify_all()
+            return meeting
+
+    def wait(self, where: Hashable, meeting: _Meeting, count: int, combine: Callable[[dict[Any, Any]], Any]) -> Any:
+        """The combination of all parts."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.error or len(meeting.parts) == count)
+            if self.error:
+                raise ConnectionAbortedError("another rank has ended") from self.error
+            if not meeting.done:
+                meeting.result = combine(meeting.parts)
+                meeting.done = True
+                del self._meetings[where]
+            return meeting.result
+
+
+class _LocalRequest:
+    def __init__(self, wait: Callable[[], Any]) -> None:
+        self._wait = wait
+
+    def Wait(self) -> Any:
+        """Return when the buffer may be used again."""
+        return self._wait()
+
+
+class LocalCommunicator:
+    """A group of ranks that are threads of this process.
+
+    Messages are copied as late as their buffers are promised to be left alone, so that a promise that is broken shows.
+    """
+
+    def __init__(self, shared: _World, name: Hashable, rank: int, size: int) -> None:
+        self.rank = rank
+        self.size = size
+        self._shared = shared
+        self._name = name
+        self._posted: Counter[Hashable] = Counter()
+
+    def Isend(self, buf: NDArray[Any], dest: int, tag: int) -> Request:
+        """As `Communicator.Isend`."""
+        return self._begin(("message", self.rank, dest, tag), "sent", buf, 2, _copy)
+
+    def Irecv(self, buf: NDArray[Any], source: int, tag: int) -> Request:
+        """As `Communicator.Irecv`."""
+        return self._begin(("message", source, self.rank, tag), "received", buf, 2, _copy)
+
+    def Ireduce(self, sendbuf: NDArray[Any], recvbuf: NDArray[Any] | None, *, root: int) -> Request:
+        """As `Communicator.Ireduce`; adds in the order of the ranks."""
+
+        def add(parts: dict[int, tuple[NDArray[Any], NDArray[Any]]]) -> None:
+            total = parts[0][0].copy()
+            for rank in range(1, self.size):
+                total += parts[rank][0]
+            parts[root][1][...] = total
+
+        return self._begin("reduce", self.rank, (sendbuf, recvbuf), self.size, add)
+
+    def Split(self, color: int, key: int) -> Communicator:
+        """As `Communicator.Split`."""
+        given = self.allgather((color, key))
+        number = self._posted["split"] = self._posted["split"] + 1
+        members = sorted((k, rank) for rank, (c, k) in enumerate(given) if c == color)
+        name = (self._name, "split", number, color)
+        return LocalCommunicator(self._shared, name, members.index((key, self.rank)), len(members))
+
+    def allgather(self, sendobj: Any) -> list[Any]:
+        """As `Communicator.allgather`."""
+
+        def in_order(parts: dict[int, Any]) -> list[Any]:
+            return [parts[rank] for rank in range(self.size)]
+
+        gathered: list[Any] = self._begin("gather", self.rank, sendobj, self.size, in_order).Wait()
+        return list(gathered)
+
+    def gather(self, sendobj: Any) -> list[Any] | None:
+        """As `Communicator.gather`."""
+        gathered = self.allgather(sendobj)
+        return None if self.rank else gathered
+
+    def bcast(self, obj: Any) -> Any:
+        """As `Communicator.bcast`."""
+        return self.allgather(obj)[0]
+
+    def Abort(self, errorcode: int) -> None:
+        """End the process at once."""
+        os._exit(errorcode)
+
+    def _begin(self, what: Hashable, who: Hashable, part: Any, count: int, combine: Callable[[Any], Any]) -> Request:
+        """Bring a part to the next meeting of its kind."""
+        number = self._posted[what, who] = self._posted[what, who] + 1
+        where = (self._name, what, number)
+        meeting = self._shared.post(where, who, part)
+        return _LocalRequest(lambda: self._shared.wait(where, meeting, count, combine))
+
+
+def _copy(parts: dict[str, NDArray[Any]]) -> None:
+    np.copyto(parts["received"], parts["sent"])

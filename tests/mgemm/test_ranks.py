@@ -1,0 +1,96 @@
+"""Ranks in threads pass messages as MPI's do; under mpirun the same work runs on MPI itself."""
+
+import numpy as np
+import pytest
+
+from repro.errors import InputError
+from repro.mgemm.ranks import run_threads, world
+
+
+def exchange(communicator):
+    """Every operation that is used; returns what MPI's standard says it gives."""
+    rank, size = communicator.rank, communicator.size
+    received = np.zeros(3, np.float32)
+    own = np.full(3, rank, np.float32)
+    requests = [
+        communicator.Irecv(received, (rank + 1) % size, 5),
+        communicator.Isend(own, (rank - 1) % size, 5),
+    ]
+    for request in requests:
+        request.Wait()
+    pairs = communicator.Split(rank // 2, -rank)
+    total = np.zeros(2, np.uint32) if pairs.rank == pairs.size - 1 else None
+    pairs.Ireduce(np.array([rank, 1], np.uint32), total, root=pairs.size - 1).Wait()
+    return (
+        received.tolist(),
+        (pairs.rank, pairs.size),
+        None if total is None else total.tolist(),
+        communicator.allgather(rank * 10),
+        communicator.gather(rank),
+        communicator.bcast(f"from {rank}"),
+    )
+
+
+EXPECTED = [
+    ([1.0] * 3, (1, 2), [1, 2], [0, 10, 20], [0, 1, 2], "from 0"),
+    ([2.0] * 3, (0, 2), None, [0, 10, 20], None, "from 0"),
+    ([0.0] * 3, (0, 1), [2, 1], [0, 10, 20], None, "from 0"),
+]
+
+
+def test_threads_pass_messages():
+    assert run_threads(3, exchange) == EXPECTED
+
+
+def test_messages_of_one_tag_keep_their_order():
+    def work(communicator):
+        if communicator.rank == 0:
+            for request in [communicator.Isend(np.array([n]), 1, 0) for n in range(5)]:
+                request.Wait()
+            return []
+        buffers = [np.zeros(1, int) for _ in range(5)]
+        for request in reversed([communicator.Irecv(buffer, 0, 0) for buffer in buffers]):
+            request.Wait()
+        return [int(buffer[0]) for buffer in buffers]
+
+    assert run_threads(2, work)[1] == list(range(5))
+
+
+def test_a_buffer_that_is_changed_too_early_shows():
+    def work(communicator):
+        data = np.array([1])
+        if communicator.rank == 0:
+            request = communicator.Isend(data, 1, 0)
+            data[0] = 2
+            communicator.bcast(None)
+            request.Wait()
+        else:
+            communicator.bcast(None)
+            communicator.Irecv(data, 0, 0).Wait()
+        return int(data[0])
+
+    assert run_threads(2, work) == [2, 2]
+
+
+def test_an_error_of_one_rank_ends_the_others():
+    def work(communicator):
+        if communicator.rank == 1:
+            raise InputError("no such vector")
+        communicator.Irecv(np.zeros(1), 1, 0).Wait()
+
+    with pytest.raises(InputError, match="no such vector"):
+        run_threads(3, work)
+
+
+def test_one_rank_needs_no_mpi(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "mpi4py", None)
+    alone = world()
+    assert (alone.rank, alone.size, alone.bcast(3), alone.gather(4), alone.Split(0, 0).size) == (0, 1, 3, [4], 1)
+
+
+@pytest.mark.parametrize("variable", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
+def test_several_ranks_without_mpi4py_are_refused(monkeypatch, variable):
+    monkeypatch.setenv(variable, "4")
+    monkeypatch.setattr("repro.mgemm.ranks.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"4 ranks were started, which need mpi4py: pip install '.\[mpi\]'"):
+        world()
