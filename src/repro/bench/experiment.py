@@ -66,7 +66,7 @@ def pair_input(name: str, a: fasta.Sequence, b: fasta.Sequence) -> dict[str, Any
 def make_point(
     name: str,
     variant: Variant,
-    parameters: Mapping[str, int],
+    parameters: Mapping[str, int | str],
     input: Mapping[str, Any],
     repetitions: int,
     run: Callable[[Device], Row],

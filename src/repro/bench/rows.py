@@ -25,7 +25,7 @@ def make_row(
     system: str,
     experiment: str,
     variant: Variant,
-    parameters: Mapping[str, int],
+    parameters: Mapping[str, int | str],
     input: Mapping[str, Any],
     device: Device,
     measurement: Measurement[Any],
