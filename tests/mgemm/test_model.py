@@ -1,0 +1,82 @@
+"""The performance model follows the schedule, and what it is fitted to."""
+
+import pytest
+
+from repro.mgemm.model import Line, Machine, Run, predict
+from repro.mgemm.schedule import Decomposition
+
+FREE = Line(0, (0,))
+PRODUCT_ALONE = Machine(Line(0, (0, 1e-9)), FREE, FREE, FREE, FREE, 4, 4)
+
+
+@pytest.mark.parametrize(("base", "per"), [(0.001, (2e-9, 3e-12)), (0.0, (0.0, 5e-12))])
+def test_a_line_is_found_again(base, per):
+    amounts = [(v * v, v * v * f) for v in (100, 500, 3000) for f in (10, 1000, 20000)]
+    line = Line(base, per)
+    fitted = Line.fitted(amounts, [line.at(*amount) for amount in amounts])
+    assert fitted.base == pytest.approx(base, rel=1e-6, abs=1e-12)
+    assert fitted.per == pytest.approx(per, rel=1e-6, abs=1e-20)
+
+
+def test_a_line_has_no_negative_coefficient():
+    fitted = Line.fitted([(1.0,), (2.0,)], [2.0, 1.0])
+    assert fitted.per == (0.0,)
+    assert 1.0 < fitted.base < 2.0
+
+
+@pytest.mark.parametrize(
+    ("way", "blocks", "load", "nodes"), [(2, 672, 13, 17472), (3, 47, 6, 18424), (2, 1, 13, 1), (3, 1, 6, 1)]
+)
+def test_weak_scaling_has_the_papers_node_counts(way, blocks, load, nodes):
+    run = Run.weak(way, blocks, block_vectors=100, fields=10, load=load)
+    assert run.decomposition.ranks == nodes
+    assert run.vectors == 100 * blocks
+
+
+def test_comparisons_are_those_of_unique_pairs_and_triples():
+    assert Run(2, 10, 7, Decomposition()).comparisons == 45 * 7
+    assert Run(3, 10, 7, Decomposition()).comparisons == 120 * 7
+    assert Run(3, 10, 7, Decomposition(1, 2, 1), stages=2).comparisons == 60 * 7
+
+
+def test_pairs_take_the_products_of_the_slowest_rank():
+    """Three blocks of 10 vectors: row 0 has a triangle of 45 values and a square of 100, of 7 fields each."""
+    together = predict(PRODUCT_ALONE, Run(2, 30, 7, Decomposition(1, 3, 1)))
+    assert together.seconds == pytest.approx(145 * 7e-9)
+    apart = predict(PRODUCT_ALONE, Run(2, 30, 7, Decomposition(1, 3, 2)))
+    assert apart.seconds == pytest.approx(100 * 7e-9)
+    assert apart.comparisons_per_second == pytest.approx(435 * 7 / 100 / 7e-9)
+    fields = predict(PRODUCT_ALONE, Run(2, 30, 14, Decomposition(2, 3, 1)))
+    assert fields.seconds == pytest.approx(together.seconds)
+
+
+def test_triples_take_their_pairs_too():
+    """One block of 12 vectors: 220 triples, and the pairs of rows, pivots and columns."""
+    found = predict(PRODUCT_ALONE, Run(3, 12, 5, Decomposition()))
+    assert found.seconds == pytest.approx((220 + 3 * 144) * 5e-9)
+
+
+def test_the_slowest_term_of_a_step_counts_and_the_ends_of_the_pipeline_are_added():
+    machine = Machine(
+        product=Line(0, (0, 1e-9)),
+        communication=Line(1e-3, (0,)),
+        upload=Line(0, (1e-8,)),
+        download=Line(0, (2e-8,)),
+        quotients=Line(0, (1e-8,)),
+        bytes_per_element=4,
+        bytes_per_value=8,
+    )
+    run = Run(2, 30, 7, Decomposition(1, 3, 1))
+    upload, download, quotients = 10 * 7 * 4e-8, 100 * 8 * 2e-8, 100 * 1e-8
+    first = max(45 * 7e-9, 45 * 8 * 2e-8)  # the triangle needs no other block's vectors
+    found = predict(machine, run)
+    assert found.seconds == pytest.approx(upload + first + 1e-3 + download + quotients)
+    assert found.shares["communication"] == pytest.approx(1e-3)
+    assert found.shares["upload"] == pytest.approx(2 * upload)
+    assert found.shares["product"] == pytest.approx(145 * 7e-9)
+
+
+def test_a_reduction_takes_the_logarithm_of_its_parts():
+    machine = Machine(Line(0, (0, 1e-9)), Line(0, (1e-9,)), FREE, FREE, FREE, 4, 4)
+    shares = predict(machine, Run(2, 10, 8, Decomposition(4, 1, 1))).shares
+    assert shares["communication"] == pytest.approx(2 * 45 * 4e-9)
