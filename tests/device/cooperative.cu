@@ -1,4 +1,5 @@
 // Blocks that wait for each other: for cooperative launches.
+#include "waits.cuh"
 
 // Each block adds what the block before it handed on, one after the other round the ring.
 extern "C" __global__ void ring(unsigned* turn, int* sums, int rounds) {
@@ -57,6 +58,15 @@ extern "C" __global__ void polls(int* flag, int* output) {
     output[blockIdx.x] = 1;
     __threadfence();
     if (blockIdx.x == 2 && ENDS) atomicExch(flag, 1);
+}
+
+// Lane 0 waits for a word and the others for lane 0.
+extern "C" __global__ void hands_on(unsigned* words) {
+    unsigned incoming = ~0u;
+    if (threadIdx.x == 0)
+        while (incoming == ~0u) incoming = load_again(words);
+    incoming = __shfl_sync(FULL_MASK, incoming, 0);
+    if (threadIdx.x == 31) words[1] = incoming + 1;
 }
 
 // Each block waits for the one that took the ticket before it, in an ordinary launch; every seventh takes its time.

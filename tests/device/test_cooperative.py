@@ -1,5 +1,6 @@
 """Blocks that wait for each other, and waits that nobody ends."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_a_wait_that_nobody_ends_names_the_waiting_blocks(emulator):
     flag, output = emulator.zeros(1, np.int32), emulator.zeros(9, np.int32)
     message = (
         r"kernel never_set: 8 blocks wait for what nobody does: block \(1,0,0\), thread \(3,0,0\) waits in "
-        r"__nanosleep, line 40; block \(2,0,0\), .*; and 4 more blocks"
+        r"__nanosleep, line 41; block \(2,0,0\), .*; and 4 more blocks"
     )
     with pytest.raises(DeviceError, match=message):
         compiled(emulator)["never_set"](9, 32, flag, output, cooperative=True)
@@ -58,7 +59,7 @@ def test_a_wait_that_nobody_ends_names_the_waiting_blocks(emulator):
 def test_a_block_of_an_ordinary_launch_may_not_wait_for_another(emulator):
     flag = emulator.zeros(1, np.int32)
     message = (
-        r"kernel never_agreed, block \(0,0,0\): a wait that nobody ends .*: thread \(\d+,0,0\) waits in .* line 46"
+        r"kernel never_agreed, block \(0,0,0\): a wait that nobody ends .*: thread \(\d+,0,0\) waits in .* line 47"
     )
     with pytest.raises(DeviceError, match=message):
         compiled(emulator)["never_agreed"](1, 32, flag)
@@ -75,20 +76,33 @@ def test_the_device_works_after_a_wait_was_ended():
     assert output.get().tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("ends", [True, False])
-@pytest.mark.parametrize(("instrument", "through_volatile"), [("none", False), ("races", False), ("races", True)])
-def test_a_wait_without_a_pause(instrument, through_volatile, ends):
-    """Atomics are seen by every emulator, volatile reads by one that is instrumented for accesses."""
+WATCHED = ("none", "sanitize", "races")
+
+
+@pytest.mark.parametrize(("instrument", "through_volatile"), [*product(WATCHED, (False, True)), ("traffic", True)])
+def test_a_wait_without_a_pause(instrument, through_volatile):
+    """Atomics and volatile reads let the others go on from time to time, so such a wait ends, with an error if need be."""
     device = open_device("emulator", instrument=instrument)
     flag, output = device.zeros(1, np.int32), device.zeros(3, np.int32)
-    kernel = compiled(device, VOLATILE=through_volatile, ENDS=ends)["polls"]
-    if ends:
-        kernel(3, 1, flag, output, cooperative=True)
-        assert output.get().tolist() == [1, 1, 1]
-    else:
-        waits = r"1 blocks wait for what nobody does: block \(1,0,0\), thread \(0,0,0\) polls memory without a pause"
-        with pytest.raises(DeviceError, match=waits):
-            kernel(3, 1, flag, output, cooperative=True)
+    compiled(device, VOLATILE=through_volatile, ENDS=True)["polls"](3, 1, flag, output, cooperative=True)
+    assert output.get().tolist() == [1, 1, 1]
+    waits = r"1 blocks wait for what nobody does: block \(1,0,0\), thread \(0,0,0\) polls memory without a pause"
+    flag.set(np.zeros(1, np.int32))
+    with pytest.raises(DeviceError, match=waits):
+        compiled(device, VOLATILE=through_volatile, ENDS=False)["polls"](3, 1, flag, output, cooperative=True)
+
+
+@pytest.mark.parametrize("instrument", WATCHED)
+def test_a_lane_that_polls_a_word_nobody_writes(instrument):
+    """As a strip of `hybrid` whose strip above never hands over; the read stands in a header."""
+    device = open_device("emulator", instrument=instrument)
+    words = device.full(2, np.uint32(0xFFFFFFFF))
+    kernel = compiled(device)["hands_on"]
+    with pytest.raises(DeviceError, match=r"block \(0,0,0\): a wait that nobody ends .*: thread \(0,0,0\) polls"):
+        kernel(1, 32, words)
+    words.set(np.array([7, 0xFFFFFFFF], np.uint32))
+    kernel(1, 32, words)
+    assert words.get().tolist() == [7, 8]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])

@@ -7,6 +7,7 @@ and a barrier or warp operation that not all threads reach is an error that name
 import ctypes
 import os
 import platform
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ from repro.errors import DeviceError
 
 ThreadOrder = Literal["forward", "reverse", "random"]
 MOST_WORKERS = 16
+MAY_WAIT = re.compile(r"__nanosleep|volatile|__ldcv|\batomic")  # whether a wait has an end is seen in the arrays
 INLINE_THREADS = 4096  # below this many CUDA threads, waking other host threads costs more than it saves
 
 
@@ -240,7 +242,7 @@ class Emulator(Device):
         image = build_module(source, emulated_text(source, constants, self.warp_size), self.instrument)
         self.compile_seconds += time.perf_counter() - started
         module = load_module(image)
-        needs_table = self.instrument != "none" or any("__nanosleep" in text for text in source.files().values())
+        needs_table = self.instrument != "none" or any(MAY_WAIT.search(text) for text in source.files().values())
         return {name: EmulatedKernel(self, name, found, module, needs_table) for name, found in parameters.items()}
 
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> NDArray[Any]:

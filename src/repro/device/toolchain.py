@@ -64,14 +64,26 @@ def compiler() -> tuple[str, str]:
 def emulated_text(source: Source, constants: Constants, warp_size: int) -> str:
     """The C++ text of a kernel file: constants, source, and an entry for each kernel.
 
-    Dynamic shared memory is a pointer to the block's buffer; everything else compiles as it stands.
+    Dynamic shared memory is a pointer to the block's buffer, and volatile is a type whose reads let other threads go on
+    from time to time; everything else compiles as it stands.
     """
     pattern = r"extern\s+__shared__\s+(?:__align__\(\d+\)\s+)?([\w\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
     text = re.sub(pattern, r"\1* const \2 = reinterpret_cast<\1*>(::repro::block.dynamic_shared);", source.text)
+    text = name_volatile(text)
     launchers = "".join(f"REPRO_LAUNCHER({name})\n" for name in source.kernels)
     return (
         f'#define REPRO_WARP_SIZE {warp_size}\n#include "cuda.hpp"\n{declare(constants)}'
         f'#line 1 "{source.label}"\n{text}\n{launchers}'
+    )
+
+
+def name_volatile(text: str) -> str:
+    """`text` with `::repro::Volatile<T>` in place of `volatile T`."""
+    text = re.sub(r"static_cast<([^<>]*\bvolatile\b[^<>]*)>", r"reinterpret_cast<\1>", text)
+    return re.sub(
+        r"\bvolatile[ \t]+(const[ \t]+)?((?:(?:unsigned|signed|long|short|int|char)\b[ \t]*)+|\w+)",
+        lambda match: f"{match[1] or ''}::repro::Volatile<{match[2].strip()}> ",
+        text,
     )
 
 
@@ -103,7 +115,10 @@ def build_module(source: Source, generated: str, instrument: Instrument) -> byte
                 plain = [*BASE.split(), "-O2", *(flag for flag in flags if flag.startswith("-D"))]
                 _run([command, *plain, f"-I{HEADERS}", "-c", str(watcher), "-o", objects[-1]], "", source.label)
             objects.append(f"{directory}/kernel.o")
-            include = [f"-I{HEADERS}", f"-I{source.path.parent}"]
+            for path, text in source.files().items():
+                if path != source.path:
+                    (Path(directory) / path.name).write_text(name_volatile(text))
+            include = [f"-I{HEADERS}", f"-I{directory}", f"-I{source.path.parent}"]
             _run([command, *flags, *include, "-x", "c++", "-c", "-", "-o", objects[-1]], generated, source.label)
             library = Path(directory) / "module.so"
             _run([command, "-shared", "-Wl,-z,defs", *objects, "-o", str(library)], "", source.label)

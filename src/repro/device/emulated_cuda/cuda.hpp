@@ -254,6 +254,31 @@ REPRO_INLINE void __stcg(T* address, repro::same<T> value) {
         __atomic_store_n(reinterpret_cast<uint32_t*>(address) + word, reinterpret_cast<uint32_t*>(&value)[word], __ATOMIC_RELAXED);
 }
 
+namespace repro {
+
+// What `volatile T` is in a kernel: a loop that reads it until another thread has written lets that thread go on.
+template <class T>
+struct Volatile {
+    T value;
+    REPRO_INLINE operator T() const {
+#ifndef REPRO_SEE_ACCESSES  // where every access is seen, so is this one
+        poll();
+#endif
+        return *static_cast<const volatile T*>(&value);
+    }
+    REPRO_INLINE T operator=(T written) {
+        *static_cast<volatile T*>(&value) = written;
+        return written;
+    }
+    REPRO_INLINE T operator=(const Volatile& other) { return *this = T(other); }
+    REPRO_INLINE T operator+=(T by) { return *this = T(T(*this) + by); }
+    REPRO_INLINE T operator-=(T by) { return *this = T(T(*this) - by); }
+    REPRO_INLINE T operator|=(T bits) { return *this = T(T(*this) | bits); }
+    REPRO_INLINE T operator&=(T bits) { return *this = T(T(*this) & bits); }
+};
+
+}  // namespace repro
+
 inline int __float_as_int(float x) { return repro::from_bits<int>(repro::to_bits(x)); }
 inline float __int_as_float(int x) { return repro::from_bits<float>(repro::to_bits(x)); }
 

@@ -145,6 +145,7 @@ inline void sleep(int line) {
     warps[me.warp].runnable &= ~bit;
     warps[me.warp].asleep |= bit;
     ++block.asleep;
+    block.polls = 0;
     yield_to_scheduler();
     me.state = State::ready;
     on_resume();
@@ -152,9 +153,7 @@ inline void sleep(int line) {
 
 // Called by strong reads: a loop of them that has no pause is given one from time to time.
 inline void poll() {
-    if (++block.polls < 1 << 10) return;
-    block.polls = 0;
-    sleep(0);
+    if (++block.polls >= 1 << 10) sleep(0);
 }
 
 }  // namespace repro
