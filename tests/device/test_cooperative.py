@@ -81,7 +81,7 @@ WATCHED = ("none", "sanitize", "races")
 
 @pytest.mark.parametrize(("instrument", "through_volatile"), [*product(WATCHED, (False, True)), ("traffic", True)])
 def test_a_wait_without_a_pause(instrument, through_volatile):
-    """Atomics and volatile reads let the others go on from time to time, so such a wait ends, with an error if need be."""
+    """Atomics and volatile reads let the others go on from time to time, so such a wait has an end."""
     device = open_device("emulator", instrument=instrument)
     flag, output = device.zeros(1, np.int32), device.zeros(3, np.int32)
     compiled(device, VOLATILE=through_volatile, ENDS=True)["polls"](3, 1, flag, output, cooperative=True)
