@@ -1,0 +1,155 @@
+"""Files of similarities: what is written is read again, index by index, and nothing unfinished counts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repro.errors import InputError
+from repro.mgemm.files import Manifest, RankFile, begin, finish_stage, read_manifest, read_results, read_stage
+from repro.mgemm.metrics import as_bytes
+from repro.mgemm.reference import all_indices
+from repro.mgemm.results import at_least, flat, indices
+from repro.mgemm.schedule import Decomposition, Tile
+
+MANIFEST = Manifest(
+    metric="czekanowski",
+    way=2,
+    vectors=7,
+    fields=5,
+    precision="float64",
+    decomposition=(1, 2, 1),
+    stages=2,
+    values="float32",
+    threshold=None,
+    checksum=False,
+    sha256="0" * 64,
+    names=tuple("abcdefg"),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    rows=st.integers(0, 6),
+    columns=st.integers(0, 6),
+    row_start=st.integers(0, 5),
+    column_start=st.integers(0, 5),
+    pivot=st.sampled_from([None, 20]),
+    seed=st.integers(0, 9),
+)
+def test_results_of_a_tile(rows, columns, row_start, column_start, pivot, seed):
+    tile = Tile(
+        range(row_start, row_start + rows), range(column_start, column_start + columns), pivot, triangle=pivot is None
+    )
+    values = np.random.default_rng(seed).random((rows, columns))
+    expected = [
+        (sorted([r, c, *([] if pivot is None else [pivot])]), values[r - row_start, c - column_start])
+        for r in tile.rows
+        for c in tile.columns
+        if not tile.triangle or c > r
+    ]
+    assert len(expected) == tile.count
+    assert indices(tile).tolist() == [index for index, _ in expected]
+    assert flat(tile, values).tolist() == [value for _, value in expected]
+    found, reached = at_least(tile, values, 0.5)
+    assert found.tolist() == [index for index, value in expected if value >= 0.5]
+    assert reached.tolist() == [value for _, value in expected if value >= 0.5]
+
+
+def similarity(found):
+    """A made-up value for every index, which rounds differently in every type."""
+    return (1 + (found.astype(np.int64) * [3, 5, 7][: found.shape[-1]]).sum(axis=-1) % 11) / 12
+
+
+def write(folder, manifest):
+    """All stages, as the ranks would write them."""
+    for stage in set(range(manifest.stages)) - set(begin(folder, manifest)):
+        stored = []
+        for rank in range(Decomposition(*manifest.decomposition).ranks):
+            file = RankFile(manifest, folder / manifest.rank_file(stage, rank))
+            for tile in manifest.tiles(stage, rank):
+                shape = len(tile.rows), len(tile.columns)
+                axes = [*np.meshgrid(tile.rows, tile.columns, indexing="ij")]
+                axes += [] if tile.pivot is None else [np.full(shape, tile.pivot)]
+                file.write(tile, similarity(np.sort(np.stack(axes, axis=-1), axis=-1)))
+            file.close()
+            stored.append(file.stored)
+        finish_stage(folder, manifest, stage, stored, 12)
+
+
+@pytest.mark.parametrize("decomposition", [(1, 1, 1), (1, 3, 2), (2, 2, 1)])
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("values", ["float32", "byte"])
+@pytest.mark.parametrize("threshold", [None, 0.5])
+def test_what_is_written_is_read_again(tmp_path, decomposition, way, values, threshold):
+    manifest = replace(MANIFEST, decomposition=decomposition, way=way, values=values, threshold=threshold)
+    write(tmp_path / "out", manifest)
+    assert read_manifest(tmp_path / "out") == manifest
+    found = {}
+    for stage in range(manifest.stages):
+        for index, value in read_results(tmp_path / "out", stage):
+            assert value.dtype == (np.float32 if values == "float32" else np.uint8)
+            for key, one in zip(map(tuple, index.tolist()), value, strict=True):
+                assert key not in found
+                found[key] = one
+    every = all_indices(manifest.vectors, way)
+    similarities = similarity(every)
+    expected = similarities.astype(np.float32) if values == "float32" else as_bytes(similarities)
+    kept = similarities >= (threshold or 0)
+    assert found == dict(zip(map(tuple, every[kept].tolist()), expected[kept], strict=True))
+
+
+def test_a_file_of_values_is_little_endian_and_has_nothing_else(tmp_path):
+    manifest = replace(MANIFEST, vectors=3, decomposition=(1, 1, 1), stages=1, names=("a", "b", "c"))
+    write(tmp_path / "out", manifest)
+    expected = similarity(np.array([(0, 1), (0, 2), (1, 2)]))
+    assert (tmp_path / "out" / "stage-0.rank-0.f32").read_bytes() == expected.astype("<f4").tobytes()
+    write(tmp_path / "records", replace(manifest, threshold=0.6, values="byte"))
+    assert (tmp_path / "records" / "stage-0.rank-0.records").read_bytes() == b"".join(
+        np.array(index, "<u4").tobytes() + bytes([round(255 * value)])
+        for index, value in zip([(0, 1), (0, 2), (1, 2)], expected, strict=True)
+        if value >= 0.6
+    )
+
+
+def test_a_folder_continues_after_its_complete_stages(tmp_path):
+    assert begin(tmp_path / "out", MANIFEST) == []
+    finish_stage(tmp_path / "out", MANIFEST, 1, [0, 0], 2**100)
+    assert begin(tmp_path / "out", MANIFEST) == [1]
+    assert read_stage(tmp_path / "out", MANIFEST, 1) == ([0, 0], 2**100)
+    with pytest.raises(InputError, match="stage 0 of 2 is not complete; compute it first"):
+        next(read_results(tmp_path / "out", 0))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({"sha256": "1" * 64}, "sha256"), ({"stages": 3}, "stages"), ({"threshold": 0.1}, "threshold")],
+)
+def test_a_folder_of_something_else_is_refused(tmp_path, change, named):
+    begin(tmp_path / "out", MANIFEST)
+    with pytest.raises(InputError, match=f"holds similarities with another {named}; give another folder"):
+        begin(tmp_path / "out", replace(MANIFEST, **change))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="is no folder of similarities; give a new one"):
+        begin(tmp_path / "other", MANIFEST)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 2}'])
+def test_a_damaged_manifest_is_refused(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InputError, match=r"manifest\.json: (is damaged|has another format than 1)"):
+        read_manifest(tmp_path)
+
+
+def test_a_truncated_file_is_refused(tmp_path):
+    write(tmp_path / "out", MANIFEST)
+    path = tmp_path / "out" / "stage-0.rank-1.f32"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"rank-1\.f32: has 19 bytes, 20 were written; compute it again"):
+        list(read_results(tmp_path / "out", 0))
+    path.unlink()
+    with pytest.raises(InputError, match="has 0 bytes"):
+        list(read_results(tmp_path / "out", 0))
