@@ -105,7 +105,7 @@ def build_module(source: Source, generated: str, instrument: Instrument) -> byte
         raise DeviceError(f"instrument='{instrument}' needs GCC's options: set CXX to g++ (now {version})")
     watchers = [] if instrument == "none" else [HEADERS / "instrument" / f"{instrument}.cpp"]
     ingredients = [generated, source.digest(), version, platform.machine(), *flags]
-    ingredients += [file.read_text() for file in sorted([*HEADERS.rglob("*.hpp"), *watchers])]
+    ingredients += [file.read_text() for file in sorted([*HEADERS.rglob("*.h*"), *watchers])]
 
     def build() -> bytes:
         with tempfile.TemporaryDirectory() as directory:
