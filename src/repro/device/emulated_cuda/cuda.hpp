@@ -5,6 +5,7 @@
 
 #include "dpx.hpp"
 #include "launch.hpp"
+#include "simd.hpp"
 #include "vectors.hpp"
 
 #if REPRO_WARP_SIZE == 64
