@@ -163,8 +163,7 @@ def work_of(step: Step, block: int, vectors: int, blocks: int, stage: int = 0, s
     if step.kind == "triangle":
         return Work("triangle", _sliced(ranges[0], 0, 1, stage, stages), ranges[0])
     if step.kind == "rectangle":
-        # The step half around the circle meets every pair of blocks twice.
-        rows = range(0) if _is_repeated(step, block, blocks) else ranges[0]
+        rows = range(0) if is_repeated(step, block, blocks) else ranges[0]
         return Work("rectangle", _sliced(rows, 0, 1, stage, stages), ranges[1])
     if step.kind == "volume":
         order = blocks_of(step, block, blocks)
@@ -177,8 +176,9 @@ def work_of(step: Step, block: int, vectors: int, blocks: int, stage: int = 0, s
     return Work(step.kind, ranges[0], ranges[-1], pivots)
 
 
-def _is_repeated(step: Step, block: int, blocks: int) -> bool:
-    return 2 * step.offsets[0] == blocks and 2 * block >= blocks
+def is_repeated(step: Step, block: int, blocks: int) -> bool:
+    """Whether a step of pairs half around the circle is computed by the block row at its other end."""
+    return step.kind == "rectangle" and 2 * step.offsets[0] == blocks and 2 * block >= blocks
 
 
 def _section(order: tuple[int, ...]) -> int:

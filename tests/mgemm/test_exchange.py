@@ -1,0 +1,54 @@
+"""Every rank gets the vectors its steps need, once, and no others."""
+
+import numpy as np
+import pytest
+
+from repro.mgemm.exchange import Exchange
+from repro.mgemm.ranks import run_threads
+from repro.mgemm.schedule import Decomposition, blocks_of, part, steps_of_rank
+
+VECTORS = 11
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 4, 1), (1, 5, 2), (2, 3, 1), (1, 2, 3), (1, 4, 7)])
+def test_blocks_of_every_step(way, shape):
+    decomposition = Decomposition(*shape)
+    values = np.arange(VECTORS * 4, dtype=np.float32).reshape(VECTORS, 4)
+
+    def block_values(field, block):
+        vectors, fields = part(VECTORS, shape[1], block), part(4, shape[0], field)
+        return values[vectors.start : vectors.stop, fields.start : fields.stop]
+
+    def work(communicator):
+        field, block, row = decomposition.place(communicator.rank)
+        steps = steps_of_rank(way, decomposition, row)
+        uploads = []
+        exchange = Exchange(
+            communicator,
+            decomposition,
+            steps,
+            np.ascontiguousarray(block_values(field, block)),
+            VECTORS,
+            lambda values: uploads.append(values.copy()) or uploads[-1],
+        )
+        done = []
+        for step, blocks in exchange:
+            expected = [block_values(field, one) for one in blocks_of(step, block, shape[1])]
+            assert all(np.array_equal(*pair) for pair in zip(blocks, expected, strict=True))
+            done.append(step)
+        assert exchange.received == sum(map(len, uploads[1:]))
+        return done, [int(one[0, 0]) for one in uploads[1:]], steps
+
+    for rank, (done, received, steps) in enumerate(run_threads(decomposition.ranks, work)):
+        _, block, _ = decomposition.place(rank)
+        skipped = [step for step in steps if step not in done]
+        assert all(way == 2 and 2 * step.offsets[0] == shape[1] and 2 * block >= shape[1] for step in skipped)
+        assert [step for step in steps if step in done] == done
+        if way == 2:  # no block is needed twice
+            assert len(received) == len(set(received)) == sum(bool(step.offsets) for step in done)
+        else:  # a block stays while steps that follow each other need it
+            needed = [set(step.offsets) for step in steps]
+            assert len(received) == sum(
+                len(now - before) for before, now in zip([set(), *needed], needed, strict=False)
+            )
