@@ -1,0 +1,78 @@
+"""Which alignments are computed together: by number type and by the width of a subject, the longest first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.shuffle.letters import Letters
+
+Indices = NDArray[np.int32]
+Fits = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Alignments of one launch: all `queries` with all `subjects`, or, where `places` is given, the i-th with the i-th.
+
+    method: index of the number type. rows, columns: the longest query and subject. places: where the scores belong.
+    """
+
+    method: int
+    queries: Indices
+    subjects: Indices
+    places: Indices | None
+    rows: int
+    columns: int
+
+    @property
+    def alignments(self) -> int:
+        """How many there are."""
+        return len(self.queries) if self.places is not None else len(self.queries) * len(self.subjects)
+
+
+def narrowest(methods: Sequence[Fits], m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first of the methods, narrowest first, that is exact for each pair of lengths; the last takes what is left."""
+    chosen = np.full(len(m), len(methods) - 1)
+    for index in reversed(range(len(methods) - 1)):
+        chosen[methods[index](m, n)] = index
+    return chosen
+
+
+def of_all(queries: Letters, subjects: Letters, methods: Sequence[Fits], widths: NDArray[np.int64]) -> Iterator[Group]:
+    """Groups of every query with every subject.
+
+    widths: ascending numbers of columns that kernels are made for; subjects of one group have the same of them.
+    """
+    by_length = np.argsort(-queries.lengths, kind="stable").astype(np.int32)
+    m = queries.lengths[by_length]
+    classes = np.searchsorted(widths, subjects.lengths)
+    for width in np.unique(classes)[::-1]:
+        members = np.flatnonzero(classes == width).astype(np.int32)
+        members = members[np.argsort(-subjects.lengths[members], kind="stable")]
+        columns = int(subjects.lengths[members[0]])
+        chosen = narrowest(methods, m, np.full(len(m), columns))
+        for method in np.unique(chosen)[::-1]:
+            rows = chosen == method
+            yield Group(int(method), by_length[rows], members, None, int(m[rows][0]), columns)
+
+
+def of_list(
+    queries: Letters,
+    subjects: Letters,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    methods: Sequence[Fits],
+    widths: NDArray[np.int64],
+) -> Iterator[Group]:
+    """Groups of some pairs; the places are their positions."""
+    m, n = queries.lengths[pairs[0]], subjects.lengths[pairs[1]]
+    chosen = narrowest(methods, m, n)
+    classes = np.searchsorted(widths, n)
+    order = np.lexsort((-n, -m, classes, chosen)).astype(np.int32)
+    keys = np.stack([chosen[order], classes[order]])
+    starts = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))) if len(order) else []
+    for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        members = order[begin:end]
+        query, subject = (side[members].astype(np.int32) for side in pairs)
+        yield Group(int(chosen[members[0]]), query, subject, members, int(m[members].max()), int(n[members].max()))

@@ -1,0 +1,76 @@
+"""The launches of the paper's kernels: one warp per alignment, or per two in the halves of a half2."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from repro.device import Array, Device
+from repro.shuffle.batch import Group
+from repro.shuffle.engine import Method, OnDevice
+from repro.shuffle.ranges import fits
+from repro.shuffle.reference import MODES
+from repro.shuffle.scheme import Scheme
+
+KERNELS = Path(__file__).parent / "kernels"
+PROFILE_ROWS = 6
+BLOCKS_PER_MULTIPROCESSOR = 32
+TYPES = {"half2": np.float32, "fp32": np.float32, "int32": np.int32, "int64": np.int64}
+
+
+def method(kind: str, scheme: Scheme, columns: int) -> Method:
+    """The paper's kernel on numbers of a kind, one of `ranges.LARGEST`. columns: k, of a thread."""
+    return Method(kind, partial(fits, kind, scheme), partial(_launch, kind, scheme, columns))
+
+
+def _launch(
+    kind: str,
+    scheme: Scheme,
+    columns: int,
+    device: Device,
+    queries: OnDevice,
+    subjects: OnDevice,
+    group: Group,
+    scores: Array,
+    pitch: int,
+) -> None:
+    halves = 2 if kind == "half2" else 1
+    every = group.places is None
+    constants = {
+        "MODE": MODES[scheme.mode],
+        "AFFINE": scheme.gap == "affine",
+        "FIRST": scheme.first,
+        "FURTHER": scheme.gap_extend,
+        "COLUMNS": columns,
+        "HALVES": halves,
+        "SHARED_QUERY": every,
+        "ALL": every,
+        "T": TYPES[kind],
+        "Score": scores.dtype.type,
+    }
+    kernel = device.compile(KERNELS / "scores.cu", constants)["shuffle_scores"]
+    p = device.warp_size
+    value_bytes = 8 if kind == "int64" else 4
+    shared = PROFILE_ROWS * p * columns * value_bytes
+    width = -(-len(group.subjects) // halves)
+    tasks = width * len(group.queries) if every else width
+    blocks = min(tasks, kernel.most_resident_blocks(p, shared))
+    stages = max(1, -(-group.columns // (p * columns)))
+    border_rows = group.rows if stages > 1 else 0
+    borders = device.empty(max(1, blocks * border_rows * (1 + (scheme.gap == "affine")) * value_bytes), np.uint8)
+    lists = [group.queries if every else _even(group.queries, halves), _even(group.subjects, halves)]
+    lists.append(np.zeros(1, np.int32) if group.places is None else _even(group.places, halves))
+    kernel(
+        blocks,
+        p,
+        *(queries.codes, queries.offsets, subjects.codes, subjects.offsets),
+        *map(device.upload, lists),
+        device.upload(scheme.table()),
+        *(borders, scores, tasks, width, pitch, border_rows),
+        shared_bytes=shared,
+    )
+
+
+def _even(indices: np.ndarray, halves: int) -> np.ndarray:
+    """The list with its last entry repeated until all halves have one."""
+    return np.concatenate([indices, indices[-1:]]) if len(indices) % halves else indices

@@ -1,0 +1,42 @@
+"""Which types hold every value that an alignment of given lengths computes: exact always, the narrowest that can."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.shuffle.scheme import Scheme
+
+# Whole numbers up to these are exact, and an addition that goes a step beyond is still none that wraps around.
+LARGEST = {"half2": 2**11, "fp32": 2**24, "int32": 2**29, "int64": 2**61}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """low, high: no value of an alignment lies outside, intermediate ones included; int64 or float64, one per pair."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def bounds(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> Bounds:
+    """Of sequences of m and n letters in plain coordinates, Eq. (1) to (5).
+
+    A score is at most that of min(m, n) best letters. It is at least that of nothing but gaps: both sequences' where
+    alignments are global, the shorter one's where they are semi-global, since that leads from any cell to a border.
+    A step below that lie H + sigma, E and F.
+    """
+    table = scheme.table()
+    shorter = np.minimum(m, n).astype(np.float64)
+    gaps = {"global": m + n, "semi-global": shorter, "local": 0 * shorter}[scheme.mode]
+    openings = 2 * (scheme.first - scheme.gap_extend)
+    step = scheme.first + scheme.gap_extend - min(0, int(table.min()))
+    low = -(gaps * float(scheme.gap_extend) + openings + step)
+    return Bounds(low, shorter * max(0, int(table.max())))
+
+
+def fits(kind: str, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether type `kind` (a key of LARGEST) is exact for sequences of m and n letters: bool, one per pair."""
+    found = bounds(scheme, m, n)
+    largest_step = float(np.abs(scheme.table()).max()) + scheme.first + scheme.gap_extend
+    return np.maximum(-found.low, found.high + largest_step) <= LARGEST[kind]

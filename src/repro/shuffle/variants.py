@@ -1,0 +1,78 @@
+"""Every variant by the paper's own name: kernels, the number types it may use, settings, section.
+
+All of them are called as run(device, queries, subjects, pairs, scheme, traceback, **settings) and return an `Outcome`.
+"""
+
+import numpy as np
+
+from repro.bench.variant import Setting, Variant
+from repro.device import Device
+from repro.errors import InputError
+from repro.shuffle import engine, paper
+from repro.shuffle.letters import Letters, Pairs
+from repro.shuffle.outcome import Outcome
+from repro.shuffle.scheme import Scheme
+
+__all__ = ["VARIANTS", "Outcome"]
+
+
+def _paper(
+    kinds: tuple[str, ...],
+    device: Device,
+    queries: Letters,
+    subjects: Letters,
+    pairs: Pairs,
+    scheme: Scheme,
+    traceback: bool,
+    columns: int,
+) -> Outcome:
+    if columns % 4:
+        raise InputError(f"columns {columns}: look-ups are 4 columns wide, so give a multiple of 4")
+    if traceback:
+        raise InputError("traceback: not there yet")
+    methods = [paper.method(kind, scheme, columns) for kind in kinds]
+    stage = device.warp_size * columns
+    widths = stage * np.arange(1, 2 + int(subjects.lengths.max(initial=0)) // stage)
+    return engine.run(device, queries, subjects, pairs, methods, widths)
+
+
+def fp32(
+    device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool, columns: int
+) -> Outcome:
+    """Sections 3.1 and 3.2 in single precision: one warp per alignment, `columns` columns per thread in registers.
+
+    What 24 bits cannot hold is computed by the same kernel in 32-bit or 64-bit integers.
+    """
+    return _paper(("fp32", "int32", "int64"), device, queries, subjects, pairs, scheme, traceback, columns)
+
+
+def half2(
+    device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool, columns: int
+) -> Outcome:
+    """Section 3.2, half precision: as `fp32` with two alignments in the halves of each register.
+
+    Whole numbers are exact up to 2,048 there; what may leave that is computed as by `fp32`.
+    """
+    return _paper(("half2", "fp32", "int32", "int64"), device, queries, subjects, pairs, scheme, traceback, columns)
+
+
+def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
+    """Beyond the paper: what is fastest for the lengths and the scheme."""
+    return half2(device, queries, subjects, pairs, scheme, traceback, COLUMNS.default)
+
+
+COLUMNS = Setting(16, 4, 32, "k, columns of a thread; a multiple of 4")
+VARIANTS = {
+    variant.name: variant
+    for variant in (
+        Variant(
+            "fp32",
+            "3.1",
+            "one warp per alignment, cells in registers, letters and borders by shuffles",
+            fp32,
+            {"columns": COLUMNS},
+        ),
+        Variant("half2", "3.2", "two alignments per warp in the halves of each register", half2, {"columns": COLUMNS}),
+        Variant("auto", "beyond the paper", "the fastest kernel for the lengths and the scheme", auto),
+    )
+}
