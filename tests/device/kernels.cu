@@ -98,7 +98,7 @@ extern "C" __global__ void bits(const unsigned* x, const unsigned* y, int* outpu
     output[4 * count + i] = (int)__funnelshift_l(x[i], y[i], 7);
     output[5 * count + i] = (int)__funnelshift_r(x[i], y[i], 39);
     output[6 * count + i] = (int)__funnelshift_lc(x[i], y[i], 40);
-    output[7 * count + i] = (int)__byte_perm(x[i], y[i], 0x7250);
+    output[7 * count + i] = (int)__byte_perm(x[i], y[i], 0xFA58);
     output[8 * count + i] = __popcll((unsigned long long)x[i] << 32 | y[i]);
 }
 

@@ -229,9 +229,8 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     uint64_t bytes = uint64_t(y) << 32 | x;
     unsigned result = 0;
     for (int i = 0; i < 4; ++i) {
-        unsigned chosen = selector >> 4 * i & 0xF, byte = unsigned(bytes >> 8 * (chosen & 7)) & 0xFF;
-        if (chosen & 8) byte = byte & 0x80 ? 0xFF : 0;  // the selector's high bit replicates the sign
-        result |= byte << 8 * i;
+        unsigned chosen = selector >> 4 * i & 7;  // the instruction's fourth bit, the sign, is not the function's
+        result |= (unsigned(bytes >> 8 * chosen) & 0xFF) << 8 * i;
     }
     return result;
 }
