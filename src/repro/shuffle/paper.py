@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from repro.device import Array, Device
-from repro.shuffle.batch import Group
+from repro.device.source import Constant
+from repro.shuffle.batch import Group, Indices
 from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.ranges import fits
 from repro.shuffle.reference import MODES
@@ -36,7 +37,7 @@ def _launch(
 ) -> None:
     halves = 2 if kind == "half2" else 1
     every = group.places is None
-    constants = {
+    constants: dict[str, Constant] = {
         "MODE": MODES[scheme.mode],
         "AFFINE": scheme.gap == "affine",
         "FIRST": scheme.first,
@@ -58,8 +59,8 @@ def _launch(
     stages = max(1, -(-group.columns // (p * columns)))
     border_rows = group.rows if stages > 1 else 0
     borders = device.empty(max(1, blocks * border_rows * (1 + (scheme.gap == "affine")) * value_bytes), np.uint8)
-    lists = [group.queries if every else _even(group.queries, halves), _even(group.subjects, halves)]
-    lists.append(np.zeros(1, np.int32) if group.places is None else _even(group.places, halves))
+    lists = [group.queries if every else even(group.queries, halves), even(group.subjects, halves)]
+    lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, halves))
     kernel(
         blocks,
         p,
@@ -71,6 +72,6 @@ def _launch(
     )
 
 
-def _even(indices: np.ndarray, halves: int) -> np.ndarray:
-    """The list with its last entry repeated until all halves have one."""
-    return np.concatenate([indices, indices[-1:]]) if len(indices) % halves else indices
+def even(indices: Indices, multiple: int) -> Indices:
+    """The list with its last entry repeated, as often as it takes to a multiple of entries."""
+    return np.concatenate([indices, np.repeat(indices[-1:], -len(indices) % multiple)])

@@ -37,6 +37,19 @@ def bounds(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> Bounds
 
 def fits(kind: str, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether type `kind` (a key of LARGEST) is exact for sequences of m and n letters: bool, one per pair."""
+    if kind == "s16x2":
+        return _fits_packed(scheme, m, n)
     found = bounds(scheme, m, n)
     largest_step = float(np.abs(scheme.table()).max()) + scheme.first + scheme.gap_extend
     return np.maximum(-found.low, found.high + largest_step) <= LARGEST[kind]
+
+
+def _fits_packed(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Of packed.cu: folded coordinates with their bias in 15 bits, or a local score in the 11 bits of a half."""
+    table = scheme.table()
+    largest, further = max(0, int(table.max())), scheme.gap_extend
+    shorter = np.minimum(m, n).astype(np.float64)
+    if scheme.mode == "local":
+        return shorter * largest + largest + scheme.first <= 2047
+    opening = scheme.first - further
+    return shorter * largest + (m + n) * float(further) + largest + 2 * further + 6 * opening <= 32767
