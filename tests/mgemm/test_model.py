@@ -1,5 +1,7 @@
 """The performance model follows the schedule, and what it is fitted to."""
 
+from dataclasses import replace
+
 import pytest
 
 from repro.mgemm.model import Line, Machine, Run, predict
@@ -16,6 +18,13 @@ def test_a_line_is_found_again(base, per):
     fitted = Line.fitted(amounts, [line.at(*amount) for amount in amounts])
     assert fitted.base == pytest.approx(base, rel=1e-6, abs=1e-12)
     assert fitted.per == pytest.approx(per, rel=1e-6, abs=1e-20)
+
+
+def test_few_points_give_the_coefficients_that_matter_most():
+    assert Line.fitted([(9.0, 100.0)], [5.0]).per == pytest.approx((0.0, 0.05))
+    two = Line.fitted([(10.0, 100.0), (30.0, 200.0)], [3.0, 8.0])
+    assert two.base == 0
+    assert two.per == pytest.approx((0.2, 0.01))
 
 
 def test_a_line_has_no_negative_coefficient():
@@ -36,7 +45,16 @@ def test_weak_scaling_has_the_papers_node_counts(way, blocks, load, nodes):
 def test_comparisons_are_those_of_unique_pairs_and_triples():
     assert Run(2, 10, 7, Decomposition()).comparisons == 45 * 7
     assert Run(3, 10, 7, Decomposition()).comparisons == 120 * 7
-    assert Run(3, 10, 7, Decomposition(1, 2, 1), stages=2).comparisons == 60 * 7
+
+
+def test_a_stage_has_the_comparisons_of_its_part_of_the_schedule():
+    """Of one block the middle pivots have the most triples: 180 of 2,880 pivots are a stage of 16."""
+    run = Run(3, 2880, 10, Decomposition(), stages=16, stage=8)
+    assert run.comparisons == 10 * sum(j * (2879 - j) for j in range(1440, 1620))
+    assert Run(3, 2880, 10, Decomposition(), stages=16).comparisons < run.comparisons / 5
+    whole = Run(3, 72, 7, Decomposition(1, 3, 1))
+    assert sum(replace(whole, stages=2, stage=stage).comparisons for stage in range(2)) == whole.comparisons
+    assert replace(whole, stages=2).comparisons == replace(whole, stages=2, stage=1).comparisons
 
 
 def test_pairs_take_the_products_of_the_slowest_rank():

@@ -1,4 +1,4 @@
-"""Our own performance model, with the terms of the paper's section 5.2, whose equations are not in the text we have.
+"""Our own performance model, with the terms of the paper's, whose equations are not in the text we have.
 
 A rank's steps are taken from the real schedule. A step takes as long as the slowest of what overlaps in it: the mGEMMs
 t_G, the communication t_C of the next block of vectors, its transfer to the device t_T,V, the transfer of the values
@@ -8,12 +8,12 @@ t_CPU: the pipeline's start and end. Each term is a line in what it moves or com
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil, comb, log2
 
 import numpy as np
 from scipy.optimize import nnls
 
-from repro.mgemm.schedule import Decomposition, Step, Work, steps_of_rank, work_of
+from repro.mgemm.schedule import Decomposition, Step, Work, steps_of_row, work_of
 
 TERMS = ("product", "communication", "upload", "download", "quotients")
 
@@ -31,11 +31,18 @@ class Line:
 
     @classmethod
     def fitted(cls, amounts: Sequence[Sequence[float]], seconds: Sequence[float]) -> "Line":
-        """The line with the least squares of relative errors and no negative coefficient. seconds: above 0."""
+        """The line with the least squares of relative errors and no negative coefficient.
+
+        amounts: of each measurement, the one that matters most last. seconds: above 0. Of fewer different amounts than
+        there are coefficients, only the last coefficients are found; the others are 0.
+        """
         measured = np.asarray(seconds, float)
         columns = np.column_stack([np.ones(len(measured)), np.asarray(amounts, float).reshape(len(measured), -1)])
+        kept = slice(max(0, columns.shape[1] - len(np.unique(columns, axis=0))), None)
         scales = columns.max(axis=0).clip(min=1e-300)
-        found = nnls(columns / scales / measured[:, None], np.ones(len(measured)))[0] / scales
+        scaled = (columns / scales / measured[:, None])[:, kept]
+        found = np.zeros(len(scales))
+        found[kept] = nnls(scaled, np.ones(len(measured)))[0] / scales[kept]
         return cls(float(found[0]), tuple(float(value) for value in found[1:]))
 
 
@@ -58,24 +65,34 @@ class Machine:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that the model speaks of: one stage, by default the last one, as in the paper."""
+    """A run that the model speaks of: stage `stage` of `stages`; None is the last one, which the paper measured."""
 
     way: int
     vectors: int
     fields: int
     decomposition: Decomposition
     stages: int = 1
+    stage: int | None = None
+
+    def work(self, step: Step) -> Work:
+        """What a step of block row 0 computes."""
+        stage = self.stages - 1 if self.stage is None else self.stage
+        return work_of(step, 0, self.vectors, self.decomposition.vectors, stage, self.stages)
 
     @property
     def comparisons(self) -> float:
-        """Element comparisons over the unique pairs or triples of a stage."""
-        pairs = self.vectors * (self.vectors - 1) // 2
-        count = pairs if self.way == 2 else pairs * (self.vectors - 2) // 3
-        return count * self.fields / self.stages
+        """Element comparisons over the unique pairs or triples of the stage.
+
+        Of one stage among several the rows are taken to have the same share, as they do where slices are even.
+        """
+        if self.stages == 1:
+            return comb(self.vectors, self.way) * self.fields
+        row = sum(sum(_products(self.work(step))) for step in steps_of_row(self.way, self.decomposition))
+        return self.decomposition.vectors * row * self.fields
 
     @classmethod
     def weak(cls, way: int, blocks: int, block_vectors: int, fields: int, load: int, stages: int = 1) -> "Run":
-        """Weak scaling as in section 5.5: n_pr follows from n_pv and the load, the blocks or slices of a rank."""
+        """Weak scaling as in Figs. 7 to 10: n_pr follows from n_pv and the load, the blocks or slices of a rank."""
         steps = ceil(blocks / 2 + 1) if way == 2 else (blocks + 1) * (blocks + 2)
         return cls(way, blocks * block_vectors, fields, Decomposition(1, blocks, ceil(steps / load)), stages)
 
@@ -91,16 +108,17 @@ class Prediction:
 
 def predict(machine: Machine, run: Run) -> Prediction:
     """What the model says of a run on a machine."""
-    ranks = [_rank(machine, run, row) for row in range(run.decomposition.rows)]
+    steps = steps_of_row(run.way, run.decomposition)
+    ranks = [_rank(machine, run, steps[row :: run.decomposition.rows]) for row in range(run.decomposition.rows)]
     seconds, shares = max(ranks, key=lambda rank: rank[0])
     return Prediction(seconds, run.comparisons / seconds, shares)
 
 
-def _rank(machine: Machine, run: Run, row: int) -> tuple[float, dict[str, float]]:
-    """Seconds of a rank of block row 0, which no rank of another row has more work than, and the sum of each term."""
+def _rank(machine: Machine, run: Run, steps: Sequence[Step]) -> tuple[float, dict[str, float]]:
+    """Seconds of these steps of block row 0, and the sum of each term; no other row has more work."""
     first, total, last = 0.0, 0.0, 0.0
     shares = dict.fromkeys(TERMS, 0.0)
-    for step in steps_of_rank(run.way, run.decomposition, row):
+    for step in steps:
         terms = _step(machine, run, step)
         if not terms["product"]:
             continue
@@ -113,28 +131,37 @@ def _rank(machine: Machine, run: Run, row: int) -> tuple[float, dict[str, float]
 
 def _step(machine: Machine, run: Run, step: Step) -> dict[str, float]:
     decomposition = run.decomposition
-    work = work_of(step, 0, run.vectors, decomposition.vectors, run.stages - 1, run.stages)
+    work = run.work(step)
     fields = run.fields / decomposition.fields
-    if not work.count:
+    products = _products(work)
+    values = sum(products)
+    if not values:
         return dict.fromkeys(TERMS, 0.0)
+    pairs = _pairs(work)
     others = len(step.offsets)
     vectors_bytes = run.vectors / decomposition.vectors * fields * machine.bytes_per_element
     communication = others * machine.communication.at(vectors_bytes)
     if decomposition.fields > 1:
-        communication += ceil(log2(decomposition.fields)) * machine.communication.at(4 * work.count)
+        communication += ceil(log2(decomposition.fields)) * machine.communication.at(4 * values)
     return {
-        "product": sum(machine.product.at(count, count * fields) for count in _products(work)),
+        "product": sum(machine.product.at(count, count * fields) for count in (*products, *pairs)),
         "communication": communication,
         "upload": max(1, others) * machine.upload.at(vectors_bytes),
-        "download": machine.download.at(work.count * machine.bytes_per_value),
-        "quotients": machine.quotients.at(work.count),
+        "download": machine.download.at(values * machine.bytes_per_value),
+        "quotients": machine.quotients.at(values),
     }
 
 
 def _products(work: Work) -> list[int]:
-    """Values of each mGEMM of a step: one for pairs; for triples one for each pivot, and the three of their pairs."""
-    counts = [tile.count for tile in work.tiles]
+    """Values of each mGEMM of a step: one for pairs, one for each pivot for triples."""
+    if work.kind == "volume" and work.pivots is not None:
+        return [len(work.rows) * len(work.columns)] * len(work.pivots)
+    return [tile.count for tile in work.tiles]
+
+
+def _pairs(work: Work) -> list[int]:
+    """Values of the three mGEMMs of pairs that triples need."""
     if work.pivots is None:
-        return counts
+        return []
     rows, columns, pivots = len(work.rows), len(work.columns), len(work.pivots)
-    return [*counts, rows * pivots, pivots * columns, rows * columns]
+    return [rows * pivots, pivots * columns, rows * columns]

@@ -1,0 +1,80 @@
+"""Our rows, the paper's values, other programs' rates, the goals and the hardware's limits, side by side."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from repro.report.frames import read_checked
+
+TITAN = "Titan (NVIDIA K20X)"  # where the paper measured
+PEERS_DEVICE = "NVIDIA H200"  # where the peers were measured, and what the goals and limits are for
+CPU = "cpu"
+BEST = "auto"
+RATE = "tcomparisons_per_second"
+SECONDS = "seconds"
+KINDS = {"single": "float32", "double": "float64"}  # ours by the paper's word
+
+
+@dataclass(frozen=True)
+class Published:
+    """stated: values of single statements by name. sections: where they stand.
+
+    runs: the paper's largest runs, columns way, precision, kind, nodes, vector_blocks, row_ranks, fields,
+    block_vectors, load, stages, comparisons_per_second, loss_percent, figure, table. peers: peer, measure, kind,
+    vectors, fields, seconds, rate. goals: measure, kind, vectors, fields, rate. limits: kind, rate, bound_by. Rates in
+    10^12 comparisons per second.
+    """
+
+    stated: dict[str, float]
+    sections: dict[str, str]
+    runs: pd.DataFrame
+    peers: pd.DataFrame
+    goals: pd.DataFrame
+    limits: pd.DataFrame
+
+    @classmethod
+    def read(cls, folder: str | Path) -> "Published":
+        """From resources/published."""
+        names = ("stated", "runs", "peers", "goals", "limits")
+        stated, runs, peers, goals, limits = (pd.read_csv(Path(folder) / f"mgemm_{name}.csv") for name in names)
+        by_name = stated.set_index("name")
+        runs["kind"] = runs["precision"].map(KINDS)
+        for table in (runs, peers):
+            table[RATE] = table["comparisons_per_second"] / 1e12
+        return cls(by_name["value"].to_dict(), by_name["section"].to_dict(), runs, peers, goals, limits)
+
+    def kernel_rate(self, precision: str) -> float:
+        """10^12 comparisons per second of the paper's kernel: a comparison is two operations."""
+        return self.stated[f"kernel_{precision}"] / 2e3
+
+
+def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Checked rows of several files, one line each, with these columns beside the rows' own.
+
+    measure: "kernel", "2-way" or "3-way". kind, vectors, fields, way, stages, stage. n_pf, n_pv, n_pr; ranks: their
+    product. devices: how many the ranks had. block_vectors: vectors of a block. seconds: of the kernels for measure "kernel",
+    else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
+    """
+    rows = read_checked(paths)
+    rows = rows.rename(columns={f"input.{name}": name for name in ("kind", "vectors", "fields")})
+    names = ("measure", "way", "stages", "stage", "n_pf", "n_pv", "n_pr")
+    rows = rows.rename(columns={f"parameters.{name}": name for name in names})
+    for column, default in {"n_pf": 1, "n_pv": 1, "n_pr": 1, "stages": 1, "stage": 0}.items():
+        rows[column] = rows[column].fillna(default).astype(int) if column in rows else default
+    rows["ranks"] = rows["n_pf"] * rows["n_pv"] * rows["n_pr"]
+    rows["devices"] = rows["result.devices"].fillna(1).astype(int) if "result.devices" in rows else 1
+    rows["block_vectors"] = rows["vectors"] / rows["n_pv"]
+    kernels = rows["measure"] == "kernel"
+    rows.loc[~kernels, "measure"] = rows["way"].astype(str) + "-way"
+    rows[SECONDS] = rows["kernel_seconds.median"].where(
+        kernels & (rows["variant"] != CPU), rows["total_seconds.median"]
+    )
+    rows[RATE] = rows["work"] / rows[SECONDS] / 1e12
+    return rows.rename(columns={"provenance.cpu": "cpu"})
+
+
+def fastest(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The row with the highest rate for each value of `by`, in their order."""
+    return rows.sort_values(RATE, ascending=False).drop_duplicates(by).sort_values(by)

@@ -1,0 +1,104 @@
+"""Rates of the kernels (table 1) and of whole similarities beside other programs, goals and limits."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from repro.report.mgemm.data import BEST, CPU, PEERS_DEVICE, RATE, Published, fastest
+from repro.report.style import COLOURS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
+
+KINDS = ("float32", "float64", "bytes", "alleles", "bits")
+VARIANTS = ("naive", "ternary", "fmin", BEST, "gemm", CPU)
+VARIANT_COLOUR = dict(zip(VARIANTS, COLOURS, strict=True))
+MEASURES = ("2-way", "3-way")
+PEER: dict[str, Any] = {"color": "#666666", "marker": "x", "markersize": 7, "linestyle": "none"}
+PAPER: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": "none"}
+GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "_", "markersize": 16, "linestyle": "none"}
+BAR = 0.15  # width; a group is 1 apart from the next
+WRITTEN: dict[str, Any] = {
+    "xytext": (0, -8),
+    "textcoords": "offset points",
+    "ha": "center",
+    "fontsize": 6,
+    "bbox": {"boxstyle": "round,pad=0.1", "color": "white", "alpha": 0.85},
+}
+UNIT = "10¹² element comparisons per second"
+
+
+def draw_kernels(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
+    """Table 1: one mGEMM by every variant and type of elements; `gemm` multiplies and adds in the same tiling."""
+    rows = rows[rows["measure"] == "kernel"]
+    _bars(rows, published, ["kernel"], list(VARIANTS), "One mGEMM by variant (table 1), kernel time", paths)
+
+
+def draw_rates(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
+    """Whole similarities from host to host, over the unique pairs or triples."""
+    rows = rows[(rows["measure"] != "kernel") & (rows["devices"] == 1)]
+    what = "Similarities from host to host over unique pairs and triples"
+    _bars(rows, published, list(MEASURES), [BEST, CPU], what, paths)
+
+
+def _bars(
+    rows: pd.DataFrame,
+    published: Published,
+    measures: list[str],
+    variants: list[str],
+    what: str,
+    paths: Iterable[str | Path],
+) -> None:
+    """A panel per device; a group of bars per measure and kind, a bar per variant."""
+    devices = devices_of(rows)
+    count = max(1, len(devices))
+    with plt.rc_context(RC):
+        figure, grid = plt.subplots(count, 1, figsize=(8.4, 1 + 3.3 * count), squeeze=False)
+        for axes, (device, kind) in zip(grid[:, 0], devices, strict=False):
+            own = fastest(rows[rows["device"] == device], ["measure", "kind", "variant"])
+            groups = [(m, k) for m in measures for k in KINDS if ((own["measure"] == m) & (own["kind"] == k)).any()]
+            for place, (measure, elements) in enumerate(groups):
+                group = own[(own["measure"] == measure) & (own["kind"] == elements)].set_index("variant")[RATE]
+                shown = [name for name in variants if name in group.index]
+                for number, name in enumerate(shown):
+                    left = place + (number - (len(shown) - 1) / 2) * BAR
+                    axes.bar(left, group[name], BAR, color=VARIANT_COLOUR[name])
+                    axes.annotate(_number(group[name]), (left, group[name]), **WRITTEN)
+                if device == PEERS_DEVICE:
+                    _beside(axes, place, measure, elements, published)
+            labels = [kind if measure == "kernel" else f"{measure}\n{kind}" for measure, kind in groups]
+            axes.set_xticks(range(len(groups)), labels)
+            axes.set(yscale="log", ylabel=UNIT, xlim=(-0.6, max(1, len(groups)) - 0.4))
+            axes.set_ylim(bottom=own[RATE].min() / 4)
+            axes.set_title(device_label(device, kind), fontsize=9)
+            axes.grid(visible=False, axis="x")
+        shown = [name for name in variants if name in set(rows["variant"])]
+        handles: list[Any] = [Patch(color=VARIANT_COLOUR[name], label=_label(name)) for name in shown]
+        if PEERS_DEVICE in {device for device, _ in devices}:
+            looks = (("other programs", PEER), ("goal", GOAL))
+            handles += [Line2D([], [], label=label, **look) for label, look in looks]
+            handles.append(Line2D([], [], color=PAPER_COLOUR, linestyle="--", label="limit of the hardware"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7)
+        figure.suptitle(what)
+        save(figure, paths)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _label(variant: str) -> str:
+    return {"gemm": "gemm: multiply and add", CPU: "CPU of the host"}.get(variant, variant)
+
+
+def _beside(axes: Axes, place: float, measure: str, kind: str, published: Published) -> None:
+    """Other programs' rates, the goal and the limit of a group."""
+    peers = published.peers[(published.peers["measure"] == measure) & (published.peers["kind"] == kind)]
+    axes.plot([place - 0.45] * len(peers), peers[RATE], **PEER)
+    goals = published.goals[(published.goals["measure"] == measure) & (published.goals["kind"] == kind)]
+    axes.plot([place + 0.45] * len(goals), goals[RATE], **GOAL)
+    limit = published.limits[published.limits["kind"] == kind][RATE]
+    axes.hlines(limit, place - 0.45, place + 0.45, color=PAPER_COLOUR, linestyle="--", linewidth=1)

@@ -1,0 +1,155 @@
+"""The performance model fitted to our rows, compared with them, and used for the paper's numbers of nodes."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from repro.mgemm.model import Line, Machine, Prediction, Run, predict
+from repro.mgemm.schedule import Decomposition
+from repro.report.mgemm.data import BEST, RATE, SECONDS, TITAN, Published
+
+ELEMENT_BYTES = {"float32": 4.0, "float64": 8.0, "bytes": 1.0, "alleles": 1.0, "bits": 1 / 8}
+VALUE_BYTES = {"float64": 8.0}  # of a similarity; float32 for all others
+UNKNOWN = Line(0.0, (0.0,))  # a term that was not measured is taken to be hidden
+STRONG = {2: (20_000, 16_384), 3: (20_000, 1_544)}  # Fig. 6: fields and vectors by way
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A machine, and what it stands on.
+
+    device_kind: "cuda" or "emulator". rows: how many were measured.
+    complete: whether communication was one of the terms.
+    """
+
+    machine: Machine
+    device_kind: str
+    rows: int
+    complete: bool
+
+
+def fit(rows: pd.DataFrame) -> dict[tuple[str, str], Fitted]:
+    """The machine of each device and kind of elements that has rows with terms, or kernels alone."""
+    rows = rows[rows["variant"] == BEST]
+    return {
+        (str(device), str(kind)): _fitted(own, str(kind))
+        for (device, kind), own in rows.groupby(["device", "kind"])
+        if len(_products(own))
+    }
+
+
+def _fitted(rows: pd.DataFrame, kind: str) -> Fitted:
+    products = _products(rows)
+    values = products["values"]
+    element, value = ELEMENT_BYTES[kind], VALUE_BYTES.get(kind, 4.0)
+    block_bytes = rows["block_vectors"] * rows["fields"] / rows["n_pf"] * element
+    block_values = rows["block_vectors"] ** 2
+    machine = Machine(
+        product=Line.fitted(list(zip(values, values * products["fields"], strict=True)), products["seconds"]),
+        communication=_line(rows, "communication", block_bytes),
+        upload=_line(rows, "upload", block_bytes),
+        download=_line(rows, "download", block_values * value),
+        quotients=_line(rows, "quotients", block_values),
+        bytes_per_element=element,
+        bytes_per_value=value,
+    )
+    return Fitted(machine, rows["device_kind"].iloc[0], len(rows), machine.communication is not UNKNOWN)
+
+
+def _products(rows: pd.DataFrame) -> pd.DataFrame:
+    """Values, fields and seconds of every mGEMM that was measured alone: whole kernels, and those among the terms."""
+    kernels = rows[rows["measure"] == "kernel"]
+    found = [
+        pd.DataFrame({"values": kernels["vectors"] ** 2, "fields": kernels["fields"], "seconds": kernels[SECONDS]})
+    ]
+    if "result.terms.product" in rows:
+        terms = rows[rows["result.terms.product"] > 0]
+        fields = terms["fields"] / terms["n_pf"]
+        seconds = terms["result.terms.product"]
+        found.append(pd.DataFrame({"values": terms["block_vectors"] ** 2, "fields": fields, "seconds": seconds}))
+    return pd.concat(found)
+
+
+def _line(rows: pd.DataFrame, term: str, amounts: pd.Series) -> Line:
+    column = f"result.terms.{term}"
+    measured = rows[rows[column] > 0] if column in rows else rows[:0]
+    if not len(measured):
+        return UNKNOWN
+    return Line.fitted([(amount,) for amount in amounts[measured.index]], measured[column].tolist())
+
+
+def titan(published: Published, precision: str) -> Fitted:
+    """The paper's machine as far as the text gives it: the kernel's rate, with all else hidden behind it."""
+    per = 1e-12 / published.kernel_rate(precision)
+    machine = Machine(Line(0.0, (0.0, per)), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 4.0, 4.0)
+    return Fitted(machine, "cuda", 0, complete=False)
+
+
+def gpus(machines: dict[tuple[str, str], Fitted], kind: str) -> dict[str, Fitted]:
+    """The machines of GPUs for a kind of elements, by device: nothing is predicted of the emulator at scale."""
+    return {
+        device: fitted
+        for (device, elements), fitted in machines.items()
+        if elements == kind and fitted.device_kind == "cuda"
+    }
+
+
+def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.DataFrame:
+    """Our runs of whole similarities with the model's seconds, `predicted`, under the rows' index."""
+    whole = rows[(rows["measure"] != "kernel") & (rows["variant"] == BEST)]
+    known = whole[[key in machines for key in zip(whole["device"], whole["kind"], strict=True)]]
+    return known.assign(predicted=[_predicted(row, machines) for _, row in known.iterrows()])
+
+
+def _predicted(row: pd.Series, machines: dict[tuple[str, str], Fitted]) -> float:
+    decomposition = Decomposition(int(row["n_pf"]), int(row["n_pv"]), int(row["n_pr"]))
+    run = Run(int(row["way"]), int(row["vectors"]), int(row["fields"]), decomposition, row["stages"], row["stage"])
+    seconds = predict(machines[row["device"], row["kind"]].machine, run).seconds
+    return float(seconds * row["ranks"] / row["devices"])  # ranks that share a device take turns on it
+
+
+def weak_runs(run: pd.Series) -> list[Run]:
+    """The paper's weak scaling towards one of its largest runs: from the fewest blocks that have its load."""
+    largest = int(run["vector_blocks"])
+    fewest = 2 * (int(run["load"]) - 1) if run["way"] == 2 else 2
+    blocks = sorted({largest, *(fewest * 2**k for k in range(10) if fewest * 2**k < largest)})
+    return [
+        Run.weak(run["way"], count, run["block_vectors"], run["fields"], run["load"], run["stages"]) for count in blocks
+    ]
+
+
+def best_strong(machine: Machine, way: int, nodes: int) -> Prediction:
+    """Fig. 6: a fixed problem on so many nodes, by the decomposition that the model finds fastest."""
+    fields, vectors = STRONG[way]
+    divisors = [count for count in range(1, nodes + 1) if nodes % count == 0]
+    runs = [Run(way, vectors, fields, Decomposition(1, count, nodes // count)) for count in divisors]
+    return min((predict(machine, run) for run in runs if _busy(run)), key=lambda found: found.seconds)
+
+
+def _busy(run: Run) -> bool:
+    """Whether every rank has a step."""
+    blocks = run.decomposition.vectors
+    steps = blocks // 2 + 1 if run.way == 2 else (blocks + 1) * (blocks + 2)
+    return run.decomposition.rows <= steps
+
+
+def at_scale(machines: dict[tuple[str, str], Fitted], published: Published) -> pd.DataFrame:
+    """The paper's largest runs by the model: on our devices, and on the paper's with all but the mGEMMs hidden."""
+    lines = []
+    for _, run in published.runs.iterrows():
+        machines_of_run = {TITAN: titan(published, run["precision"]), **gpus(machines, run["kind"])}
+        for device, fitted in machines_of_run.items():
+            found = predict(fitted.machine, weak_runs(run)[-1])
+            lines.append(
+                {
+                    "way": run["way"],
+                    "kind": run["kind"],
+                    "nodes": run["nodes"],
+                    "device": device,
+                    "predicted_seconds": found.seconds,
+                    f"predicted_{RATE}": found.comparisons_per_second / 1e12,
+                    "communication": "as measured" if fitted.complete else "taken to be hidden",
+                    f"paper_{RATE}": run[RATE],
+                }
+            )
+    return pd.DataFrame(lines)
