@@ -54,8 +54,8 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Checked rows of several files, one line each, with these columns beside the rows' own.
 
     measure: "kernel", "2-way" or "3-way". kind, vectors, fields, way, stages, stage. n_pf, n_pv, n_pr; ranks: their
-    product. devices: how many the ranks had. block_vectors: vectors of a block. seconds: of the kernels for measure "kernel",
-    else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
+    product. devices: how many the ranks had. block_vectors: vectors of a block. seconds: of the kernels for measure
+    "kernel", else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
     """
     rows = read_checked(paths)
     rows = rows.rename(columns={f"input.{name}": name for name in ("kind", "vectors", "fields")})
