@@ -128,3 +128,9 @@ def apsp_files(wildcards):
     """The files that hold the graphs of an experiment."""
     entry = entry_of("apsp", wildcards.apsp_experiment)
     return [APSP_GRAPHS[name].file for name in entry["graphs"] if APSP_GRAPHS[name].file]
+
+
+def mgemm_files(wildcards):
+    """The files that hold the vectors of an experiment."""
+    entry = entry_of("mgemm", wildcards.mgemm_experiment)
+    return [MGEMM_SETS[name].file for name in entry["sets"] if MGEMM_SETS[name].file]
