@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from repro.mgemm import model
 from repro.report.frames import read_checked
 
 TITAN = "Titan (NVIDIA K20X)"  # where the paper measured
@@ -14,6 +15,7 @@ CPU = "cpu"
 BEST = "auto"
 RATE = "tcomparisons_per_second"
 SECONDS = "seconds"
+TERMS = [f"result.terms.{name}" for name in ("vectors", *model.TERMS)]
 KINDS = {"single": "float32", "double": "float64"}  # ours by the paper's word
 
 
@@ -65,6 +67,9 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
         rows[column] = rows[column].fillna(default).astype(int) if column in rows else default
     rows["ranks"] = rows["n_pf"] * rows["n_pv"] * rows["n_pr"]
     rows["devices"] = rows["result.devices"].fillna(1).astype(int) if "result.devices" in rows else 1
+    for column, missing in {"result.checksum": None, "input.set": None, **dict.fromkeys(TERMS, float("nan"))}.items():
+        if column not in rows:
+            rows[column] = missing
     rows["block_vectors"] = rows["vectors"] / rows["n_pv"]
     kernels = rows["measure"] == "kernel"
     rows.loc[~kernels, "measure"] = rows["way"].astype(str) + "-way"

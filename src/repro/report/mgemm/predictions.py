@@ -43,7 +43,7 @@ def _fitted(rows: pd.DataFrame, kind: str) -> Fitted:
     values = products["values"]
     element, value = ELEMENT_BYTES[kind], VALUE_BYTES.get(kind, 4.0)
     block_bytes = rows["block_vectors"] * rows["fields"] / rows["n_pf"] * element
-    block_values = rows["block_vectors"] ** 2
+    block_values = rows["result.terms.vectors"].astype(float) ** 2
     machine = Machine(
         product=Line.fitted(list(zip(values, values * products["fields"], strict=True)), products["seconds"]),
         communication=_line(rows, "communication", block_bytes),
@@ -58,21 +58,16 @@ def _fitted(rows: pd.DataFrame, kind: str) -> Fitted:
 
 def _products(rows: pd.DataFrame) -> pd.DataFrame:
     """Values, fields and seconds of every mGEMM that was measured alone: whole kernels, and those among the terms."""
-    kernels = rows[rows["measure"] == "kernel"]
-    found = [
-        pd.DataFrame({"values": kernels["vectors"] ** 2, "fields": kernels["fields"], "seconds": kernels[SECONDS]})
-    ]
-    if "result.terms.product" in rows:
-        terms = rows[rows["result.terms.product"] > 0]
-        fields = terms["fields"] / terms["n_pf"]
-        seconds = terms["result.terms.product"]
-        found.append(pd.DataFrame({"values": terms["block_vectors"] ** 2, "fields": fields, "seconds": seconds}))
-    return pd.concat(found)
+    kernels, terms = rows[rows["measure"] == "kernel"], rows[rows["result.terms.product"] > 0]
+    fields = terms["fields"] / terms["n_pf"]
+    columns = {"values": terms["result.terms.vectors"] ** 2, "fields": fields, "seconds": terms["result.terms.product"]}
+    of_kernels = {"values": kernels["vectors"] ** 2, "fields": kernels["fields"], "seconds": kernels[SECONDS]}
+    return pd.concat([pd.DataFrame(of_kernels), pd.DataFrame(columns)]).astype(float)
 
 
 def _line(rows: pd.DataFrame, term: str, amounts: pd.Series) -> Line:
     column = f"result.terms.{term}"
-    measured = rows[rows[column] > 0] if column in rows else rows[:0]
+    measured = rows[rows[column] > 0]
     if not len(measured):
         return UNKNOWN
     return Line.fitted([(amount,) for amount in amounts[measured.index]], measured[column].tolist())
