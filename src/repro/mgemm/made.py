@@ -22,18 +22,28 @@ WORD_BITS = 32
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of elements: its metric, and the type in which the kernels are given them."""
+    """A type of elements: its metric, the type in which the kernels are given them, and what integers are below."""
 
     name: str
     metric: Metric
     dtype: np.dtype[Any]
+    levels: int = 256
+
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The type of its similarities."""
+        return np.dtype(np.float64 if self.dtype == np.float64 else np.float32)
+
+    def width(self, fields: int) -> int:
+        """Elements of a vector of so many fields as the kernels take it."""
+        return -(-fields // WORD_BITS) if self.name == "bits" else fields
 
     def of(self, vectors: VectorSet) -> NDArray[Any]:
         """The values of a set as the kernels take them. Raises InputError naming the first that does not fit."""
         if self.name == "bits":
             return pack_bits(vectors)
-        if self.name == "alleles":
-            vectors.require((0, 1, 2), "allele counts")
+        if self.levels < 256:
+            vectors.require(range(self.levels), self.name)
         return vectors.astype(self.dtype).values
 
 
@@ -43,7 +53,7 @@ KINDS = {
         Kind("float32", Metric.CZEKANOWSKI, np.dtype(np.float32)),
         Kind("float64", Metric.CZEKANOWSKI, np.dtype(np.float64)),
         Kind("bytes", Metric.CZEKANOWSKI, np.dtype(np.uint8)),
-        Kind("alleles", Metric.CZEKANOWSKI, np.dtype(np.uint8)),
+        Kind("alleles", Metric.CZEKANOWSKI, np.dtype(np.uint8), levels=3),
         Kind("bits", Metric.SORENSON, np.dtype(np.uint32)),
     )
 }
@@ -62,8 +72,7 @@ def made_vectors(kind: Kind, fields: int, part: range) -> NDArray[Any]:
     floats: integers from 0 to the largest whose sums are exact in float32, as `inputs.vectors` makes them; bytes: 0 to
     255; alleles: 0 to 2; bits: both equally often. part: of step 1.
     """
-    width = -(-fields // WORD_BITS) if kind.name == "bits" else fields
-    result = np.empty((len(part), width), kind.dtype)
+    result = np.empty((len(part), kind.width(fields)), kind.dtype)
     first = part.start // CHUNK * CHUNK
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda start: _make(kind, fields, start, part, result), range(first, part.stop, CHUNK)))
@@ -78,7 +87,7 @@ def _make(kind: Kind, fields: int, start: int, part: range, result: NDArray[Any]
         chunk: NDArray[Any] = rng.integers(0, 2**32, size=shape, dtype=np.uint32)
         chunk[:, -1] &= np.uint32(2 ** ((fields - 1) % WORD_BITS + 1) - 1)
     else:
-        most = {"bytes": 255, "alleles": 2}.get(kind.name) or largest_exact_value(fields)
+        most = kind.levels - 1 if kind.dtype == np.uint8 else largest_exact_value(fields)
         chunk = rng.integers(0, most, size=shape, dtype=np.uint16 if most > 255 else np.uint8, endpoint=True)
     kept = range(max(start, part.start), min(start + CHUNK, part.stop))
     result[kept.start - part.start : kept.stop - part.start] = chunk[kept.start - start : kept.stop - start]

@@ -86,7 +86,7 @@ def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     rates = rates.reindex(columns=[BEST, CPU]).dropna().reset_index()
     rates["speed_up"] = rates[BEST] / rates[CPU]
     cpus = rows[rows["variant"] == CPU].groupby("device")["cpu"].first()
-    rates["cpu"] = rates["device"].map(cpus)
+    rates["host"] = rates["device"].map(cpus)
     paper = {f"{way}-way": published.stated[f"speed_up_{way}way"] for way in (2, 3)}
     rates["paper_speed_up"] = rates["measure"].map(paper).where(rates["kind"] == "float64")
     return rates.rename(columns={BEST: RATE, CPU: f"cpu_{RATE}"})

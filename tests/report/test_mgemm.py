@@ -1,0 +1,290 @@
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+
+from repro.bench.rows import Row, write_rows
+from repro.mgemm.model import Run
+from repro.mgemm.schedule import Decomposition
+from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
+from repro.report.mgemm import figures, scaling, structure, tables
+from repro.report.mgemm.claims import claims
+from repro.report.mgemm.data import RATE, Published, read_measured
+from repro.report.mgemm.predictions import at_scale, compare, fit, weak_runs
+from tests.bench.example import example_row
+
+PUBLISHED = Published.read(Path(__file__).parents[2] / "resources" / "published")
+EMULATOR = {"device": "emulator (x86_64 CPU)", "device_kind": "emulator"}
+FORMATS = ("svg", "pdf", "png")
+
+
+def row(measure: str, kind: str, vectors: int, fields: int, trate: float, **columns: Any) -> Row:
+    """A checked row of an NVIDIA H200 with so many 10^12 comparisons per second. measure: kernel, 2-way or 3-way."""
+    way = 3 if measure == "3-way" else 2
+    decomposition = columns.pop("decomposition", (1, 1, 1))
+    stages, stage = columns.pop("stages", (1, 0))
+    variant = columns.pop("variant", "auto")
+    work = int(Run(way, vectors, fields, Decomposition(*decomposition), stages, stage).comparisons)
+    work = vectors**2 * fields if measure == "kernel" else work
+    seconds = dict.fromkeys(("min", "median", "max"), work / trate / 1e12)
+    n_pf, n_pv, n_pr = decomposition
+    made = example_row(
+        system="mgemm",
+        variant=variant,
+        parameters={
+            "measure": "kernel" if measure == "kernel" else "similarity",
+            "way": way,
+            "stages": stages,
+            "stage": stage,
+            **({} if measure == "kernel" else {"n_pf": n_pf, "n_pv": n_pv, "n_pr": n_pr}),
+        },
+        kernel_seconds=seconds,
+        total_seconds=seconds,
+        work=work,
+        work_unit="comparisons",
+        result={
+            "checksum": "0-1-2",
+            "devices": columns.pop("devices", n_pf * n_pv * n_pr),
+            **({"terms": columns.pop("terms")} if "terms" in columns else {}),
+        },
+        device="NVIDIA H200",
+        device_kind="cuda",
+    )
+    name = f"{kind}-{vectors}x{fields}"
+    return {**made, "input": {"name": name, "kind": kind, "vectors": vectors, "fields": fields}, **columns}
+
+
+def measured(folder: Path, *rows: Row) -> pd.DataFrame:
+    write_rows(folder / "rows.jsonl", rows)
+    return read_measured([folder / "rows.jsonl"])
+
+
+def terms(block_vectors: int, fields: int) -> dict[str, float]:
+    """Seconds of the terms of a machine with 10 T comparisons/s, 50 GB/s copies and 10 GB/s between ranks."""
+    moved = 4 * block_vectors * fields
+    return {
+        "vectors": block_vectors,
+        "product": block_vectors**2 * fields / 10e12,
+        "upload": moved / 50e9,
+        "download": 4 * block_vectors**2 / 50e9,
+        "quotients": 1e-9 * block_vectors,
+        "communication": moved / 10e9,
+    }
+
+
+ROWS = [
+    row("kernel", "float32", 10240, 12288, 14.0),
+    row("kernel", "float32", 10240, 12288, 9.0, variant="ternary"),
+    row("kernel", "float32", 10240, 12288, 24.0, variant="gemm"),
+    row("kernel", "float64", 10240, 12288, 7.0),
+    row("kernel", "float64", 512, 1000, 5.0),
+    row("kernel", "bits", 16384, 1048576, 4000.0),
+    row("kernel", "float32", 200, 300, 1e-3, **EMULATOR),
+    row("kernel", "float64", 200, 300, 1e-3, **EMULATOR),
+    row("2-way", "float32", 10240, 12288, 10.0),
+    row("2-way", "float32", 10240, 12288, 0.05, variant="cpu"),
+    row("3-way", "float32", 2880, 10000, 9.0, stages=(16, 8)),
+    row("2-way", "float64", 256, 500, 1e-3, **EMULATOR, terms=terms(256, 500)),
+    row("2-way", "float64", 512, 500, 1.9e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(256, 500)),
+    row("2-way", "float64", 256, 500, 1.2e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(128, 500)),
+    row("2-way", "float32", 10240, 10000, 9.0, terms=terms(10240, 10000)),
+    row("2-way", "float32", 20480, 10000, 16.0, decomposition=(1, 2, 1), terms=terms(10240, 10000)),
+    row("2-way", "float64", 20480, 10000, 5.0, terms=terms(20480, 10000)),
+    row("2-way", "float64", 20480, 10000, 9.7, decomposition=(1, 2, 1), terms=terms(10240, 10000)),
+    row("3-way", "float64", 1544, 20000, 5.0, terms=terms(1544, 20000)),
+    row("3-way", "float64", 1544, 20000, 8.0, decomposition=(1, 1, 2), terms=terms(1544, 20000)),
+]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return measured(tmp_path_factory.mktemp("rows"), *ROWS)
+
+
+def verdicts(rows: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    return {claim.claim: (claim.ours, claim.verdict) for claim in claims(rows, fit(rows), PUBLISHED)}
+
+
+def test_a_rate_is_that_of_kernels_or_of_the_whole(tmp_path: Path) -> None:
+    whole = {"min": 1.0, "median": 2.0, "max": 3.0}
+    found = measured(
+        tmp_path,
+        row("kernel", "float32", 1000, 50, 4.0, total_seconds=whole),
+        {**row("kernel", "float32", 1000, 50, 4.0, variant="cpu"), "total_seconds": whole},
+        {**row("2-way", "float32", 1000, 50, 4.0), "total_seconds": whole},
+        row("3-way", "bits", 300, 50, 4.0, decomposition=(1, 3, 2), devices=2),
+    )
+    assert found[RATE].tolist() == pytest.approx([4.0, 2.5e-5, 499500 * 50 / 2 / 1e12, 4.0])
+    assert found["measure"].tolist() == ["kernel", "kernel", "2-way", "3-way"]
+    assert found[["ranks", "devices", "block_vectors"]].iloc[3].tolist() == [6, 2, 100]
+
+
+def test_the_model_is_fitted_to_the_terms_and_predicts_runs(rows: pd.DataFrame) -> None:
+    """On the made machine a product takes 0.1 ps per comparison, copies 50 GB/s and messages 10 GB/s."""
+    fitted = fit(rows)[EMULATOR["device"], "float64"]
+    assert (fitted.device_kind, fitted.complete) == ("emulator", True)
+    assert fitted.machine.upload.at(8e9) == pytest.approx(8 / 50 / 2, rel=1e-3)  # the terms moved 4 bytes for 8
+    single = fit(rows)["NVIDIA H200", "float32"].machine
+    assert single.communication.at(4e9) == pytest.approx(0.4, rel=1e-3)
+    assert single.product.at(10240**2, 10240**2 * 12288) == pytest.approx(10240**2 * 12288 / 12e12, rel=0.25)
+    compared = compare(rows, fit(rows))
+    assert set(compared["variant"]) == {"auto"}
+    assert len(compared) == len(rows[(rows["measure"] != "kernel") & (rows["variant"] == "auto")])
+    ideal = rows["work"].loc[compared.index] / compared["devices"] / 25e12
+    assert (compared["predicted"] > ideal)[compared["device_kind"] == "cuda"].all()
+
+
+def test_predictions_are_for_the_papers_nodes(rows: pd.DataFrame) -> None:
+    scale = at_scale(fit(rows), PUBLISHED)
+    assert set(scale["device"]) == {"Titan (NVIDIA K20X)", "NVIDIA H200"}
+    titan = scale[scale["device"] != "NVIDIA H200"].set_index(["way", "kind"])[f"predicted_{RATE}"]
+    assert titan[2, "float64"] / 17472 == pytest.approx(0.199, rel=0.02)  # 398 Gop/s a node, all else hidden
+    assert (scale[f"predicted_{RATE}"] > scale[f"paper_{RATE}"]).all()
+    for _, run in PUBLISHED.runs.iterrows():
+        runs = weak_runs(run)
+        assert runs[-1].decomposition == Decomposition(1, run["vector_blocks"], run["row_ranks"])
+        assert runs[-1].decomposition.ranks == run["nodes"]
+        assert {each.vectors // each.decomposition.vectors for each in runs} == {run["block_vectors"]}
+
+
+def test_claims_of_the_schedules_are_counted(rows: pd.DataFrame) -> None:
+    found = verdicts(rows)
+    assert found["2-way: every block row has as much work, odd n_pv"] == ("5 of 5 n_pv", HOLDS)
+    assert found["2-way: block rows are at most one block apart, any n_pv"] == ("10 of 10 n_pv (1 at most)", HOLDS)
+    assert found["3-way: slices of a slab"] == ("10 of 10 n_pv", HOLDS)
+    assert found["3-way: load imbalance"] == ("10 of 10 n_pv", HOLDS)
+
+
+def test_different_checksums_of_one_problem_do_not_hold(tmp_path: Path) -> None:
+    claim = "the checksum is the same for every decomposition, device and variant"
+    first, second = (row("2-way", "float32", 90, 50, 4.0, decomposition=split) for split in ((1, 1, 1), (1, 3, 1)))
+    assert verdicts(measured(tmp_path, first, second))[claim] == ("1 of 1 problems", HOLDS)
+    other = {**second, "result": {**second["result"], "checksum": "0-1-3"}}
+    assert verdicts(measured(tmp_path, first, other))[claim] == ("0 of 1 problems", FAILS)
+    assert verdicts(measured(tmp_path, first))[claim] == ("-", NOT_MEASURED)
+
+
+def test_goals_hold_or_fail_by_the_fastest_row_of_one_gpu(rows: pd.DataFrame, tmp_path: Path) -> None:
+    found = verdicts(rows)
+    assert found["kernel, float32, 10,240 vectors of 12,288 elements"][1] == HOLDS
+    assert found["kernel, float64, 10,240 vectors of 12,288 elements"] == ("7 T/s (NVIDIA H200)", FAILS)
+    assert found["kernel, bytes, 10,240 vectors of 12,288 elements"] == ("-", NOT_MEASURED)
+    emulated = measured(tmp_path, row("kernel", "bytes", 10240, 12288, 99.0, **EMULATOR))
+    assert verdicts(emulated)["kernel, bytes, 10,240 vectors of 12,288 elements"] == ("-", NOT_MEASURED)
+
+
+@pytest.mark.parametrize(("rate", "verdict"), [(9.7, HOLDS), (9.0, FAILS)])
+def test_two_devices_are_compared_with_one(tmp_path: Path, rate: float, verdict: str) -> None:
+    one = row("2-way", "float64", 20480, 10000, 5.0)
+    two = row("2-way", "float64", 20480, 10000, rate, decomposition=(1, 4, 1), devices=2)
+    ours, judged = verdicts(measured(tmp_path, one, two))["2-way: two devices of one host over one"]
+    assert judged == verdict
+    assert ours.startswith(f"{rate / 5:.2f} times (NVIDIA H200, float64, 20,480 vectors")
+
+
+def test_a_gpu_over_the_cpu_and_peers(tmp_path: Path) -> None:
+    found = measured(
+        tmp_path,
+        row("2-way", "float64", 10240, 12288, 5.0),
+        row("2-way", "float64", 1024, 2000, 0.1, variant="cpu"),
+    )
+    told = verdicts(found)
+    assert told["2-way, double precision: GPU over CPU"] == ("50 times (NVIDIA H200 over a CPU)", HOLDS)
+    assert told["3-way, double precision: GPU over CPU"] == ("-", NOT_MEASURED)
+    assert told["faster than every other program measured"] == ("1 of 1 runs (12.65 to 12.65 times)", HOLDS)
+    (line,) = tables.table2(found, PUBLISHED).to_dict("records")
+    assert (line["speed_up"], line["paper_speed_up"], line["host"]) == (pytest.approx(50), 41, "a CPU")
+
+
+def test_what_was_not_measured_is_predicted_and_said_so(rows: pd.DataFrame) -> None:
+    ours, verdict = verdicts(rows)["2-way, single precision: comparisons per second on 17,472 nodes"]
+    assert verdict == NOT_MEASURED
+    assert ours.startswith("16 T/s on 2 x NVIDIA H200; ")
+    assert "predicted for 17,472 of them, communication as measured" in ours
+
+
+def test_tables(rows: pd.DataFrame, tmp_path: Path) -> None:
+    tables.write_tables(tmp_path, rows, fit(rows), PUBLISHED)
+    read = {path.stem: pd.read_csv(path, sep="\t") for path in tmp_path.glob("*.tsv")}
+    assert len(read["measurements"]) == len(ROWS)
+    first = read["table1"].set_index(["precision", "variant", "device"])
+    assert first.loc[("single", "auto", "NVIDIA H200"), "share_of_gemm"] == pytest.approx(14 / 24, rel=1e-4)
+    assert first.loc[("double", "fmin", "Titan (NVIDIA K20X)"), "gop_per_second"] == 398
+    third = read["table3"].groupby("source").size()
+    assert third.to_dict() == {"stated in the paper": 2, "predicted by our model": 4, "measured here": 6}
+    sixth = read["table6"].set_index("method")["per_flop"]
+    assert sixth["CoMet, 3-way, single"] == pytest.approx(5.7e15 / (18424 * 1311e9), rel=1e-4)
+    limits = read["limits"].set_index(["measure", "kind", "vectors", "fields"])
+    assert limits.loc[("kernel", "float32", 10240, 12288), ["goal", "limit"]].tolist() == [14, 16.7]
+
+
+def test_sets_and_short_vectors_stand_in_for_the_poplar_set(tmp_path: Path) -> None:
+    real = row("2-way", "alleles", 2000, 379, 1.0)
+    real["input"]["set"] = "genotypes-eur"
+    found = measured(tmp_path, real, row("2-way", "float32", 5000, 385, 2.0), row("2-way", "float32", 5000, 500, 2.0))
+    assert tables.table5(found)["data"].tolist() == [
+        "genotypes-eur, in place of the poplar set",
+        "made, short vectors",
+    ]
+
+
+saved = figures.save
+
+
+@pytest.mark.parametrize(
+    ("module", "draw"),
+    [
+        (figures, lambda rows, machines, paths: figures.draw_kernels(rows, PUBLISHED, paths)),
+        (figures, lambda rows, machines, paths: figures.draw_rates(rows, PUBLISHED, paths)),
+        (scaling, lambda rows, machines, paths: scaling.draw_strong(rows, machines, PUBLISHED, paths)),
+        (scaling, lambda rows, machines, paths: scaling.draw_weak(rows, machines, PUBLISHED, 2, "double", paths)),
+        (scaling, lambda rows, machines, paths: scaling.draw_model(rows, machines, paths)),
+    ],
+)
+def test_figures_name_their_devices(
+    rows: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, draw: Any
+) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(module, "save", lambda figure, paths: (drawn.append(figure), saved(figure, paths)))
+    paths = [tmp_path / f"figure.{format}" for format in FORMATS]
+    draw(rows, fit(rows), paths)
+    assert all(path.stat().st_size > 1000 for path in paths)
+    legends = [text.get_text() for legend in drawn[0].findobj(Legend) for text in legend.get_texts()]
+    texts = [axes.get_title() for axes in drawn[0].axes] + legends
+    assert any("NVIDIA" in text for text in texts)
+    emulated = [text for text in texts if "emulator" in text]
+    assert emulated
+    assert any("not GPU times" in text for text in emulated)
+
+
+def test_figures_without_rows_show_what_the_paper_states(tmp_path: Path) -> None:
+    none = measured(tmp_path, row("kernel", "float32", 100, 100, 1.0, **EMULATOR))
+    for way, precision in ((2, "double"), (3, "single")):
+        paths = [tmp_path / f"{way}-{precision}.png"]
+        scaling.draw_weak(none, fit(none), PUBLISHED, way, precision, paths)
+        assert paths[0].stat().st_size > 1000
+
+
+def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Five blocks: each row computes its triangle and the next two blocks, around the end."""
+    matrix = structure.owners(2, 5, 4)
+    for block in range(5):
+        own = np.argwhere(matrix == block)
+        assert set(own[:, 0] // 4) == {block}
+        assert set(own[:, 1] // 4) == {(block + offset) % 5 for offset in range(3)}
+        assert len(own) == 6 + 2 * 16
+    cube = structure.owners(3, 4, 3)
+    assert [int((cube == slab).sum()) for slab in range(4)] == [55] * 4
+    assert {tuple(sorted(place)) for place in np.argwhere(cube >= 0).tolist()} == set(combinations(range(12), 3))
+    monkeypatch.setattr(structure, "SECTION_VECTORS", 6)
+    for draw in (structure.draw_matrix, structure.draw_cube, structure.draw_blocks):
+        path = tmp_path / f"{draw.__name__}.png"
+        draw([path])
+        assert path.stat().st_size > 1000
+    assert not plt.get_fignums()
