@@ -47,8 +47,10 @@ constraints: $(VENV)/installed-dev
 	$(BIN)/uv pip compile --universal --no-header --no-annotate --python-version 3.11 \
 	  --extra mpi --extra dev --extra cuda13 --no-emit-package cuda-toolkit pyproject.toml -o constraints.txt
 
+comma := ,
+
 $(VENV)/installed-run-$(EXTRAS): pyproject.toml constraints.txt
-	$(call install,$(EXTRAS))
+	$(call install,mpi$(EXTRAS:%=$(comma)%))
 
 $(VENV)/installed-test: pyproject.toml constraints.txt
 	$(call install,test)
