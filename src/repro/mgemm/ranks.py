@@ -62,6 +62,9 @@ class Communicator(Protocol):
     def bcast(self, obj: Any) -> Any:
         """What rank 0 gave, to all."""
 
+    def Free(self) -> None:
+        """Give back what a group from `Split` took."""
+
     def Abort(self, errorcode: int) -> None:
         """End all ranks."""
 
@@ -213,6 +216,9 @@ class LocalCommunicator:
     def bcast(self, obj: Any) -> Any:
         """As `Communicator.bcast`."""
         return self.allgather(obj)[0]
+
+    def Free(self) -> None:
+        """Nothing is to be given back."""
 
     def Abort(self, errorcode: int) -> None:
         """End the process at once."""
