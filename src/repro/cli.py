@@ -56,5 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:
         print(f"repro: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.filename is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2

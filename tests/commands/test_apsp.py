@@ -1,5 +1,7 @@
 """`repro apsp` writes distances, predecessors and names, prints paths, and says in a line what is wrong."""
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +53,56 @@ def test_little_memory_takes_more_rounds_and_leaves_nothing_behind(tmp_path: Pat
     output = tmp_path / "distances.npy"
     assert apsp(tmp_path / "ring.npy", "-o", output, "--memory", "1500000") == 0
     assert np.array_equal(np.load(output), (np.arange(300) - np.arange(300)[:, None]) % 300)
-    assert capsys.readouterr().err.splitlines()[-1] == "repro: round 3 of 3"
+    assert capsys.readouterr().err.splitlines() == [f"round {done} of 3" for done in (1, 2, 3)]
     assert not list(tmp_path.glob(".*"))
+
+
+def test_a_single_round_says_nothing(edges: Path, tmp_path: Path, capsys):
+    assert apsp(edges, "-o", tmp_path / "distances.npy", "--variant", "out-of-core") == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("unwritable", ["distances.npy", "before.npy", "before.names.txt"])
+def test_when_one_file_cannot_be_written_there_is_none(edges: Path, tmp_path: Path, capsys, unwritable: str):
+    (tmp_path / "out" / unwritable).mkdir(parents=True)
+    before = {path: path.stat().st_mtime for path in tmp_path.rglob("*")}
+    files = [tmp_path / "out" / name for name in ("distances.npy", "before.npy")]
+    assert apsp(edges, "-o", files[0], "--predecessors", files[1]) == 2
+    assert (
+        capsys.readouterr().err == f"repro: {tmp_path / 'out' / unwritable}: is a directory; give the name of a file\n"
+    )
+    assert {path: path.stat().st_mtime for path in tmp_path.rglob("*")} == before
+
+
+def test_a_disk_that_fills_up_leaves_nothing(edges: Path, tmp_path: Path, capsys, monkeypatch):
+    """The predecessors no longer fit when the distances are written already."""
+
+    def full(path: Path, text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert apsp(edges, "-o", tmp_path / "d.npy", "--predecessors", tmp_path / "p.npy", "--variant", "staged") == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.txt"]
+
+
+def test_a_disk_without_room_for_the_blocks_is_one_line(edges: Path, tmp_path: Path, capsys, monkeypatch):
+    def full(handle: int, offset: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    assert apsp(edges, "-o", tmp_path / "d.npy", "--variant", "out-of-core") == 2
+    assert capsys.readouterr().err == f"repro: {tmp_path / '.d.npy.unfinished'}: No space left on device\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.txt"]
+
+
+@pytest.mark.parametrize("name", ["graph.gr", "graph.mtx", "graph.tsv", "graph.npy"])
+def test_a_web_page_is_no_graph(tmp_path: Path, capsys, name: str):
+    path = tmp_path / name
+    path.write_text("\n<!DOCTYPE html>\n<html><body>404</body></html>\n")
+    assert apsp(path, "--path", "a", "b") == 2
+    found = "is an HTML or XML page, not data; download the file itself"
+    assert capsys.readouterr().err == f"repro: {path}: line 2: {found}\n"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def check_before(weights: NDArray[Any]) -> None:
     if longest > limit:
         raise InputError(
             f"paths of {len(weights)} vertices with weights up to {largest:g} may reach {longest:g}, beyond what "
-            f"{weights.dtype} computes with ({limit:g}); choose {_wider(weights.dtype)}"
+            f"{weights.dtype} computes with ({limit:g}); choose {wider(weights.dtype)}"
         )
 
 
@@ -63,9 +63,11 @@ def check_after(distances: NDArray[Any], weights: NDArray[Any]) -> None:
     if longest + largest >= infinite:
         raise InputError(
             f"paths as long as {longest} with weights up to {largest} come too near to {infinite}, the end of "
-            f"{weights.dtype}; choose {_wider(weights.dtype)}"
+            f"{weights.dtype}; choose {wider(weights.dtype)}"
         )
 
 
-def _wider(dtype: np.dtype) -> str:
-    return {"int16": "int32", "float32": "float64", "int32": "float64"}.get(dtype.name, "smaller weights")
+def wider(dtype: np.dtype) -> str:
+    """What to choose where weights or distances do not fit a type."""
+    names = {"int16": "int32 or float64", "float32": "float64", "int32": "float64"}
+    return names.get(dtype.name, "smaller weights")

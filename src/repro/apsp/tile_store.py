@@ -1,6 +1,8 @@
 """Where the out-of-core variant keeps its blocks: in page-locked host memory, or in files that survive a kill."""
 
 import json
+import os
+import shutil
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -89,11 +91,19 @@ class MemoryStore(TileStore):
         """Nothing is to be done."""
 
 
+def _new_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
+    """A new array in a file, with its room on the disk: where that runs out later, the process would be killed."""
+    array = np.lib.format.open_memmap(path, "w+", dtype, shape)
+    with path.open("r+b") as stream:
+        os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
+    return array
+
+
 class FileStore(TileStore):
     """Blocks in two generations of files, so that a killed round leaves the one before it whole.
 
     folder: its own. key: what the blocks belong to; a folder with another key, or none, begins with `matrices`, and one
-    with this key continues after its last finished round.
+    with this key continues after its last finished round. Raises OSError that names the folder where there is no room.
     """
 
     def __init__(
@@ -106,15 +116,18 @@ class FileStore(TileStore):
         paths = [[folder / f"blocks-{generation}-{part}.npy" for part in range(len(matrices))] for generation in (0, 1)]
         complete = all(path.exists() for generation in paths for path in generation)
         self.first_round = self._finished_rounds() if complete else 0
-        self._generations = [
-            [
-                np.lib.format.open_memmap(path, "r+")
-                if self.first_round
-                else np.lib.format.open_memmap(path, "w+", matrix.dtype, shape)
-                for path, matrix in zip(generation, matrices, strict=True)
+        try:
+            self._generations = [
+                [
+                    np.lib.format.open_memmap(path, "r+") if self.first_round else _new_file(path, matrix.dtype, shape)
+                    for path, matrix in zip(generation, matrices, strict=True)
+                ]
+                for generation in paths
             ]
-            for generation in paths
-        ]
+        except OSError as error:
+            if not self.first_round:
+                shutil.rmtree(folder)
+            raise OSError(error.errno, error.strerror, str(folder)) from None
         if not self.first_round:
             for tiles, matrix, fill in zip(self._generations[0], matrices, fills, strict=True):
                 cut(matrix, tiles, fill)

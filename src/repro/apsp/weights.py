@@ -7,7 +7,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from repro.apsp.outcome import NegativeCycleError
-from repro.apsp.ranges import INFINITE
+from repro.apsp.ranges import INFINITE, wider
 from repro.errors import InputError
 from repro.inputs.graphs.graph import Graph
 
@@ -71,12 +71,14 @@ def _converted(values: NDArray[Any], dtype: np.dtype, edge_of: Any) -> NDArray[A
     refuse(np.isnan(values) | (values == -np.inf), "is not a number that a path can have; remove the edge")
     if dtype.kind == "i":
         largest = INFINITE[dtype] - 1
-        refuse((values != np.floor(values)) & ~missing, f"is not whole; choose float64 instead of {dtype}")
-        refuse((np.abs(values.astype(np.float64)) > largest) & ~missing, f"does not fit {dtype}; choose float64")
+        refuse((values != np.floor(values)) & ~missing, f"is not whole; choose float32 or float64 instead of {dtype}")
+        size = np.where(missing, 0, np.abs(values.astype(np.float64)))
+        fitting = wider(dtype) if size.max(initial=0) < INFINITE[np.dtype(np.int32)] else "float64"
+        refuse(size > largest, f"does not fit {dtype}; choose {fitting}")
     with np.errstate(over="ignore", invalid="ignore"):
         converted: NDArray[Any] = values.astype(dtype)
     if dtype.kind == "f":
-        refuse(np.isinf(converted) & ~missing, f"does not fit {dtype}; choose float64")
+        refuse(np.isinf(converted) & ~missing, f"does not fit {dtype}; choose {wider(dtype)}")
         converted += 0  # a negative zero becomes zero: the kernels order distances by their bits
     converted[missing] = INFINITE[dtype]
     return converted

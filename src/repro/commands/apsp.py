@@ -36,24 +36,25 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute, write and print what was asked for."""
-    from repro.apsp.files import write_matrix
+    from repro.apsp.files import names_path, write_matrices
     from repro.apsp.outcome import NegativeCycleError
     from repro.apsp.paths import as_shown, path, solve
     from repro.apsp.ranges import distance_type
     from repro.apsp.weights import weight_matrix
     from repro.device import open_device
     from repro.errors import InputError
-    from repro.inputs.files import refuse_same
+    from repro.inputs.files import check_writable, refuse_same
     from repro.inputs.graphs.files import read_graph
 
     if not (args.output or args.predecessors or args.path):
         raise InputError("nothing to write or print: give -o, --predecessors or --path")
-    for file in filter(None, (args.output, args.predecessors)):
+    matrices = [file for file in (args.output, args.predecessors) if file]
+    for file in matrices:
         if file.suffix != ".npy":
             raise InputError(f"{file}: the result is a NumPy array; let the name end in .npy")
-    written = [file for file in (args.output, args.predecessors) if file]
-    names = {file.with_suffix(".names.txt") for file in written}
-    refuse_same([args.graph], [*written, *names])
+    written = [*matrices, *map(names_path, matrices)]
+    refuse_same([args.graph], written)
+    check_writable(written)
     dtype = distance_type(args.dtype)
     graph = read_graph(args.graph)
     ends = [_index(graph.names, name, args.graph) for name in args.path or ()]
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             open_device(args.device, args.memory),
             args.variant,
             folder,
-            lambda done, rounds: print(f"repro: round {done} of {rounds}", file=sys.stderr),
+            _show_round,
         )
     except NegativeCycleError as error:
         name = graph.names[error.vertex]
@@ -76,16 +77,19 @@ def run(args: argparse.Namespace) -> int:
         ) from None
     except InputError as error:
         raise InputError(f"{args.graph}: {error}") from None
-    if args.output:
-        write_matrix(args.output, as_shown(outcome.distances), graph.names)
-    if args.predecessors and outcome.predecessors is not None:
-        write_matrix(args.predecessors, outcome.predecessors, graph.names)
+    found = {args.output: as_shown(outcome.distances), args.predecessors: outcome.predecessors}
+    write_matrices({path: matrix for path, matrix in found.items() if path and matrix is not None}, graph.names)
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     if args.path and outcome.predecessors is not None:
         print(f"distance {as_shown(outcome.distances)[ends[0], ends[1]]}")
         print("path", *(graph.names[vertex] for vertex in path(outcome.predecessors, ends[0], ends[1])))
     return 0
+
+
+def _show_round(finished: int, rounds: int) -> None:
+    if rounds > 1:
+        print(f"round {finished} of {rounds}", file=sys.stderr)
 
 
 def _bytes(text: str) -> int:

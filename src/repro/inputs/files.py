@@ -5,10 +5,11 @@ import errno
 import gzip
 import io
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from repro.errors import InputError
 
 # Files being written now; who ends the process without unwinding removes them.
 UNFINISHED: set[Path] = set()
+# How web pages begin; a first line of data may begin with '<' too, as in a graph of nodes named <s> and </s>.
+_WEB_PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\b|html\b|head\b|body\b|\?xml\b|!--)", re.IGNORECASE)
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -35,11 +38,21 @@ class DamagedGzip(InputError):
 
 def refuse_same(inputs: Iterable[str | Path], outputs: Iterable[str | Path]) -> None:
     """Raise InputError where an output would replace an input or another output."""
-    taken = {Path(path).resolve(): "is read" for path in inputs}
+    taken = {os.path.realpath(path): "is read" for path in inputs}
     for path in outputs:
-        if use := taken.get(Path(path).resolve()):
+        if use := taken.get(os.path.realpath(path)):
             raise InputError(f"{path}: {use} already; give the output another name")
-        taken[Path(path).resolve()] = "is written"
+        taken[os.path.realpath(path)] = "is written"
+
+
+def check_writable(paths: Iterable[str | Path]) -> None:
+    """Raise InputError before a long computation for a path that `complete_or_absent` would refuse after it."""
+    for path in paths:
+        folder = next(parent for parent in _target(path).parents if parent.exists())
+        try:
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -59,14 +72,35 @@ def read_bytes(path: str | Path) -> bytes:
     return _decompress(path, raw) if raw.startswith(_GZIP_MAGIC) else raw
 
 
+def read_text(path: str | Path) -> str:
+    """Return the content of a file of data as text.
+
+    Raises InputError as `read_bytes` does, and for a web page and for what is not UTF-8.
+    """
+    data = read_bytes(path)
+    refuse_web_page(path, data)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start}: is not UTF-8 text; save it as plain text") from None
+
+
+def refuse_web_page(path: str | Path, data: bytes) -> None:
+    """Raise InputError where the content of a file of data is what a server sent instead."""
+    if found := _WEB_PAGE.match(data):
+        line = data[: found.start(2)].count(b"\n") + 1
+        raise InputError(f"{path}: line {line}: is an HTML or XML page, not data; download the file itself")
+
+
 def read_arrays(path: str | Path) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
     """Return the array of a .npy file, or the arrays of a .npz file by name.
 
-    Raises InputError for what is neither, is damaged, or holds Python objects.
+    Raises InputError for what is neither (a web page, say), is damaged, or holds Python objects.
     """
     data = read_bytes(path)
     if not data:
         raise InputError(f"{path}: is empty")
+    refuse_web_page(path, data)
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         return loaded if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
@@ -98,20 +132,36 @@ def _decompress(path: Path, raw: bytes) -> bytes:
     raise DamagedGzip(path, fault, b"".join(chunks))
 
 
+def _target(path: str | Path) -> Path:
+    """The file that is written for `path`: what it points to, where it is a symbolic link."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError(f"{path}: is a directory; give the name of a file")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path}: is a device or a pipe; give the name of a file")
+    return target
+
+
+@contextmanager
+def all_or_none(paths: Iterable[str | Path]) -> Iterator[list[Path]]:
+    """Several files as by `complete_or_absent`: when one of them cannot be written, none appears."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(complete_or_absent(path)) for path in paths]
+
+
 @contextmanager
 def complete_or_absent(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that is renamed to it when the block ends without an error.
 
     An interrupted or failed block leaves neither the temporary file nor a half-written `path`.
-    The temporary name keeps the suffixes of `path`, because writers choose their format by them.
-    Raises InputError when the folder cannot be written or is full.
+    The temporary name keeps the suffixes of `path`, because writers choose their format by them. Where `path` is a
+    symbolic link, this is about what it points to.
+    Raises InputError when the folder cannot be written or is full, and for a directory, a device or a pipe.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory; give the name of a file")
+    target = _target(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix="".join(path.suffixes))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".partial-", suffix="".join(Path(path).suffixes))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     os.close(handle)
@@ -123,7 +173,7 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         partial.chmod(0o666 & ~umask)
-        partial.replace(path)
+        partial.replace(target)
     except OSError as error:
         if error.errno not in _NO_SPACE:
             raise

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from repro.errors import InputError
-from repro.inputs.files import read_bytes
+from repro.inputs.files import read_text
 
 
 class _Named(Protocol):
@@ -83,10 +83,7 @@ def read_rows(path: str | Path, columns: tuple[str, ...]) -> list[Row]:
     is missing, doubled, or no file name (names become parts of file names).
     """
     path = Path(path)
-    try:
-        text = read_bytes(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start}: is not UTF-8 text; save the sheet as plain text") from None
+    text = read_text(path)
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
     if not lines:
         raise InputError(f"{path}: is empty; the first line names the columns {', '.join(columns)}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent, read_arrays, read_bytes
+from repro.inputs.files import complete_or_absent, read_arrays, read_text
 from repro.inputs.graphs.dimacs import parse_dimacs, write_dimacs
 from repro.inputs.graphs.edgelist import parse_edge_list, write_edge_list
 from repro.inputs.graphs.graph import Graph, graph
@@ -30,11 +30,11 @@ def read_graph(path: str | Path, directed: bool | None = None) -> Graph:
     path = Path(path)
     ending = _ending(path)
     if ending in _EDGE_LISTS:
-        return parse_edge_list(path, _text(path), directed)
+        return parse_edge_list(path, read_text(path), directed)
     if ending == ".npy":
         found = _read_dense(path)
     else:
-        found = (parse_dimacs if ending == ".gr" else parse_matrix_market)(path, _text(path))
+        found = (parse_dimacs if ending == ".gr" else parse_matrix_market)(path, read_text(path))
     if directed not in (None, found.directed):
         kind = "directed" if found.directed else "undirected"
         raise InputError(f"{path}: is {kind}, which the file says itself; do not ask for the other")
@@ -67,13 +67,6 @@ def _ending(path: Path) -> str:
     if ending not in _ENDINGS:
         raise InputError(f"{path}: is no graph file; known endings are {', '.join(_ENDINGS)}")
     return ending
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start}: is not UTF-8 text") from None
 
 
 def _read_dense(path: Path) -> Graph:

@@ -2,15 +2,14 @@
 
 import contextlib
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
 
 from Bio.SeqIO.QualityIO import FastqGeneralIterator
 
 from repro.errors import InputError
 from repro.inputs.fasta import Sequence, read_fasta, sequence
-from repro.inputs.files import complete_or_absent, read_bytes
+from repro.inputs.files import all_or_none, read_bytes
 from repro.inputs.reads.simulate import Read
 
 FORMATS = {".fa": "fasta", ".fasta": "fasta", ".fq": "fastq", ".fastq": "fastq"}
@@ -43,9 +42,9 @@ def write_reads(
     fastq = read_format(path) == "fastq"
     if truth is not None and Path(truth).resolve() == Path(path).resolve():
         raise InputError(f"{path}: reads and truth go to the same file; give two names")
-    with contextlib.ExitStack() as stack:
-        out = stack.enter_context(_stream(path))
-        table = stack.enter_context(_stream(truth)) if truth is not None else None
+    with all_or_none(filter(None, (path, truth))) as partials, contextlib.ExitStack() as stack:
+        out, *tables = [stack.enter_context(partial.open("wb")) for partial in partials]
+        table = tables[0] if tables else None
         if table is not None:
             table.write(("\t".join(TRUTH_COLUMNS) + "\n").encode())
         number = -1
@@ -78,9 +77,3 @@ def read_reads(path: str | Path) -> list[Sequence]:
     except (ValueError, InputError) as error:
         raise InputError(f"{path}: read {len(reads) + 1}: {error}") from None
     return reads
-
-
-@contextlib.contextmanager
-def _stream(path: str | Path) -> Iterator[IO[bytes]]:
-    with complete_or_absent(path) as partial, partial.open("wb") as stream:
-        yield stream

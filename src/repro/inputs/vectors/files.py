@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent, read_arrays, read_bytes, split_line
+from repro.inputs.files import complete_or_absent, read_arrays, read_bytes, read_text, refuse_web_page, split_line
 from repro.inputs.vectors.vectorset import VectorSet, pack_bits, unpack_bits, vector_set
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -95,6 +95,7 @@ def _read_raw(path: Path, dtype: np.dtype[Any], fields: int | None) -> npt.NDArr
     if fields is None:
         raise InputError(f"{path}: raw numbers do not say how long a vector is; give the number of fields")
     data = read_bytes(path)
+    refuse_web_page(path, data)
     if not data or fields < 1 or len(data) % (fields * dtype.itemsize):
         raise InputError(f"{path}: {len(data)} bytes are not vectors of {fields} fields of {dtype.itemsize} bytes")
     values = np.frombuffer(data, dtype=dtype).reshape(-1, fields)
@@ -103,10 +104,7 @@ def _read_raw(path: Path, dtype: np.dtype[Any], fields: int | None) -> npt.NDArr
 
 def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], list[str] | None]:
     """Read a table; a first line or first column with a cell that is no number holds names."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start}: is not UTF-8 text") from None
+    text = read_text(path)
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
     rows = [split_line(f"{path}: line {i}", line, separator) for i, line in lines]
     header = None
