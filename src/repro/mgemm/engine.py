@@ -1,9 +1,5 @@
 """Numerators and quotients of blocks of vectors on a device: what every rank and every campaign computes with."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,100 +7,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from repro.device import Array, Device
 from repro.errors import InputError
+from repro.mgemm.blocks import Block, Triples
 from repro.mgemm.metrics import ACCUMULATED, Metric
+from repro.mgemm.products import KERNELS, Product, Rows
 
-KERNELS = Path(__file__).parent / "kernels"
+__all__ = ["Block", "Engine", "Triples"]
+
 SIDE = 32  # vectors and words of a tile that is rearranged, as in blocks.cu
 BORDER = 256  # vectors behind the last one that kernels may read, whatever is there
-GROUP = 1
-
-
-@dataclass(frozen=True)
-class Block:
-    """Consecutive vectors on a device, in the layout of the kernels (words.cuh); `Engine.upload` makes one.
-
-    A slice, block[a:b], is a view of the same memory.
-    """
-
-    data: Array
-    all_totals: Array
-    start: int
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, part: slice) -> "Block":
-        first, last, step = part.indices(self.count)
-        assert step == 1
-        return replace(self, start=self.start + first, count=max(0, last - first))
-
-    @property
-    def words(self) -> int:
-        """Words of every vector, with those of zeros behind its end."""
-        return self.data.shape[0] * self.data.shape[2]
-
-    @property
-    def pitch(self) -> int:
-        """Vectors that lie side by side in memory."""
-        return self.data.shape[1]
-
-    @property
-    def totals(self) -> Array:
-        """The sum of each vector's fields, (vectors,) on the device: float64 of floats, int64 of integers."""
-        return self.all_totals[self.start : self.start + self.count]
-
-    @property
-    def sums(self) -> NDArray[Any]:
-        """`totals` on the host."""
-        return self.totals.get()
-
-
-@dataclass(frozen=True)
-class Triples:
-    """Which triples (i, j, k) to compute: rows i, pivots j, columns k; every combination of them, or in order only.
-
-    rows_before: rows and pivots are views of one upload, and only rows before the pivot count. columns_behind: pivots
-    and columns are, and only columns behind the pivot count. The results of a pivot are a rectangle of rows x columns;
-    those of all pivots lie one after another.
-    """
-
-    rows: Block
-    pivots: Block
-    columns: Block
-    rows_before: bool = False
-    columns_behind: bool = False
-
-    @cached_property
-    def shapes(self) -> list[tuple[int, int]]:
-        """Rows and columns of each pivot's rectangle: the first rows, and the last columns."""
-        before, row_step, skipped, column_step = self.steps
-        return [
-            (
-                min(max(before + z * row_step, 0), len(self.rows)),
-                len(self.columns) - min(max(skipped + z * column_step, 0), len(self.columns)),
-            )
-            for z in range(len(self.pivots))
-        ]
-
-    @property
-    def count(self) -> int:
-        """Number of results."""
-        return sum(rows * columns for rows, columns in self.shapes)
-
-    @property
-    def steps(self) -> tuple[int, int, int, int]:
-        """Rows before pivot 0 and by how many they grow from pivot to pivot; the same of columns not behind it."""
-        first = self.pivots.start
-        return (
-            *((first - self.rows.start, 1) if self.rows_before else (len(self.rows), 0)),
-            *((first + 1 - self.columns.start, 1) if self.columns_behind else (0, 0)),
-        )
-
-    def parts(self, pivots: int) -> "Iterator[Triples]":
-        """The same triples, at most `pivots` pivots at a time."""
-        for first in range(0, len(self.pivots), pivots):
-            yield replace(self, pivots=self.pivots[first : first + pivots])
+MULTIPLE = 16  # of the words of a vector: slabs are whole
+MOST_PLANES = 32  # of bits in place of bytes: beyond them the differences of bytes are faster
+MOST_PIVOTS = 16  # whose minima are made at a time
 
 
 class Engine:
@@ -112,7 +25,8 @@ class Engine:
 
     dtype: float32 or float64; uint8, integers below 256; or uint32, words of 32 bits as `pack_bits` makes them, which
     are Sorenson's. variant: a name of `repro.mgemm.variants.VARIANTS`. precision: of the quotients, float32 or float64;
-    that of the elements by default, float32 for integers.
+    that of the elements by default, float32 for integers. levels: integers are below it; few of them are compared as
+    planes of bits, exactly: min(a, b) is the sum over t of [a > t][b > t].
     Raises InputError where metric and dtype do not suit each other.
     """
 
@@ -123,6 +37,7 @@ class Engine:
         dtype: DTypeLike,
         variant: str = "auto",
         precision: DTypeLike | None = None,
+        levels: int = 256,
     ) -> None:
         self.device = device
         self.dtype = np.dtype(dtype)
@@ -133,55 +48,66 @@ class Engine:
         floats = self.dtype.kind == "f"
         self.precision = np.dtype(precision or (self.dtype if floats else np.float32))
         self.accumulated = ACCUMULATED[self.dtype]
-        word = self.dtype.type if floats else np.uint32
-        constants: dict[str, Any] = {
-            "Element": self.dtype.type,
-            "Word": word,
+        planes = levels - 1 if self.dtype == np.uint8 and variant == "auto" and 1 < levels <= MOST_PLANES + 1 else 0
+        bits = self.dtype == np.uint32 or planes > 0
+        self._levels = levels
+        self._word = np.dtype(self.dtype if floats else np.uint32)
+        self._total = np.dtype(np.float64 if floats else np.int64)
+        types: dict[str, Any] = {
+            "Word": self._word.type,
             "Sum": self.accumulated.type,
-            "Total": np.float64 if floats else np.int64,
-            "BITS": self.dtype == np.uint32,
-            "PLANES": 0,
-            "GROUP": GROUP,
+            "Total": self._total.type,
+            "BITS": bits,
         }
-        self._word = np.dtype(word)
-        self._total = np.dtype(constants["Total"])
-        self._elements_per_word = self._word.itemsize // self.dtype.itemsize
-        self._blocks = device.compile(KERNELS / "blocks.cu", constants)
-        self._naive = device.compile(
-            KERNELS / "naive.cu", {name: constants[name] for name in ("Word", "Sum", "BITS", "GROUP")}
-        )["mgemm_naive"]
+        self._product = Product(device, variant, types)
+        self._group = self._product.group
+        self._fields_per_word, self._planes = (32, planes) if planes else (4 if self.dtype == np.uint8 else 1, 1)
+        more = {"Element": self.dtype.type, "PLANES": planes, "GROUP": self._group}
+        self._blocks = device.compile(KERNELS / "blocks.cu", {**types, **more})
+
+    def new_block(self, vectors: int, elements: int) -> Block:
+        """Memory for vectors of `elements` fields (words of packed bits), to be filled by `fill`."""
+        words = -(-elements // self._fields_per_word) * self._planes
+        groups = -(-words // MULTIPLE) * MULTIPLE // self._group
+        pitch = -(-(vectors + BORDER) // SIDE) * SIDE
+        data = self.device.empty((groups, pitch, self._group), self._word)
+        return Block(data, self.device.empty(vectors, self._total), 0, vectors)
+
+    def fill(self, block: Block, raw: Array) -> None:
+        """Arrange vectors, (vectors, elements) of the engine's dtype on the device, as those of `block`."""
+        vectors, elements = raw.shape
+        tiles = -(-block.words // SIDE), -(-vectors // SIDE)
+        shape = block.pitch, block.start, vectors
+        self._blocks["mgemm_arrange"](tiles, (SIDE, 8), raw, block.data, *shape, elements, block.words)
+        self._blocks["mgemm_sums"](tiles[1], (SIDE, 8), block.data, block.all_totals, *shape, block.words)
 
     def upload(self, values: NDArray[Any]) -> Block:
         """The vectors as a block on the device.
 
         values: (vectors, fields) of the engine's dtype, or (vectors, words) of packed bits.
         """
+        self.check(values)
+        block = self.new_block(*values.shape)
+        self.fill(block, self.device.upload(values))
+        return block
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise InputError for values that `upload` does not take."""
         if values.dtype != self.dtype or values.ndim != 2 or 0 in values.shape:
             raise InputError(f"vectors of type {values.dtype} and shape {values.shape}: give rows of {self.dtype}")
-        vectors, elements = values.shape
-        words = -(-elements // self._elements_per_word)
-        pitch = -(-(vectors + BORDER) // SIDE) * SIDE
-        block = Block(
-            self.device.empty((words // GROUP, pitch, GROUP), self._word),
-            self.device.empty(vectors, self._total),
-            0,
-            vectors,
-        )
-        raw = self.device.upload(values)
-        tiles = -(-words // SIDE), -(-vectors // SIDE)
-        self._blocks["mgemm_arrange"](tiles, (SIDE, 8), raw, block.data, pitch, 0, vectors, elements, words)
-        self._blocks["mgemm_sums"](tiles[1], (SIDE, 8), block.data, block.all_totals, pitch, 0, vectors, words)
-        return block
+        if self.dtype == np.uint8 and self._levels < 256 and values.max() >= self._levels:
+            raise InputError(f"a field is {values.max()}, which is none of {self._levels} levels: give more levels")
 
     def pairs(self, rows: Block, columns: Block, out: Array | None = None, upper: bool = False) -> Array:
         """n2 of every row with every column, (rows, columns) of the accumulation type, on the device.
 
         out: memory for the result. upper: rows and columns are views of one upload, and only results whose column is
-        behind their row need be right; the others are left as they are.
+        behind their row need be right; the others may be left as they are.
         """
+        self._check_words(rows, columns)
         out = out or self.device.empty((len(rows), len(columns)), self.accumulated)
         diagonal = columns.start - rows.start if upper else len(rows)
-        self._multiply(rows, 0, 1, columns, out, len(rows), (len(rows), 0, 0, 0), diagonal)
+        self._product(Rows(rows, len(rows), 1, 0, (len(rows), 0, 0, 0)), columns, out, diagonal)
         return out
 
     def triples(self, triples: Triples, out: Array | None = None) -> Array:
@@ -189,20 +115,33 @@ class Engine:
 
         out: memory for the result.
         """
+        rows, columns = triples.rows, triples.columns
+        self._check_words(rows, columns)
+        self._check_words(rows, triples.pivots)
         out = out or self.device.empty(triples.count, self.accumulated)
-        rows, columns, offset = triples.rows, triples.columns, 0
-        stride = -(-len(rows) // 4) * 4  # so that the rows of every pivot are aligned
-        for part in triples.parts(8):
+        stride = -(-len(rows) // 4) * 4  # the rows of every pivot begin where 16 aligned bytes do
+        groups = rows.words // self._group
+        free = self.device.memory_bytes - self.device.memory_used
+        at_once = free // 2 // (rows.words * self._word.itemsize * (stride + BORDER))
+        offset = 0
+        for part in triples.parts(max(1, min(MOST_PIVOTS, at_once))):
             pivots = len(part.pivots)
-            minima = self.device.empty((rows.words // GROUP, pivots * stride + BORDER, GROUP), self._word)
+            minima = self.device.empty((groups, pivots * stride + BORDER, self._group), self._word)
             self._blocks["mgemm_minima"](
-                (-(-len(rows) * GROUP // 256), min(rows.words // GROUP, 1024), pivots),
+                (-(-len(rows) * self._group // 256), min(groups, 1024), pivots),
                 256,
                 *(rows.data, part.pivots.data, minima, rows.pitch, part.pivots.pitch, minima.shape[1]),
                 *(rows.start, part.pivots.start, stride, rows.words, len(rows), *part.steps[:2]),
             )
-            left = Block(minima, rows.all_totals, 0, len(rows))
-            self._multiply(left, stride, pivots, columns, out[offset:], len(rows), part.steps, len(rows))
+            totals = rows.all_totals
+            if self._product.needs_totals:
+                vectors = pivots * stride
+                totals = self.device.empty(vectors, self._total)
+                extents = minima.shape[1], 0, vectors, rows.words
+                self._blocks["mgemm_sums"](-(-vectors // SIDE), (SIDE, 8), minima, totals, *extents)
+            left = Rows(Block(minima, totals, 0, len(rows)), len(rows), pivots, stride, part.steps)
+            if part.count:
+                self._product(left, columns, out[offset : offset + part.count], len(rows))
             offset += part.count
         return out
 
@@ -253,26 +192,9 @@ class Engine:
         )
         return out
 
-    def _multiply(
-        self,
-        left: Block,
-        stride: int,
-        pivots: int,
-        right: Block,
-        out: Array,
-        rows: int,
-        steps: tuple[int, int, int, int],
-        diagonal: int,
-    ) -> None:
+    def _check_words(self, left: Block, right: Block) -> None:
         if left.words != right.words:
             raise InputError(f"vectors of {left.words} and of {right.words} words: give the same number of fields")
-        columns = len(right)
-        self._naive(
-            (-(-columns // 32), -(-rows // 8), pivots),
-            (32, 8),
-            *(left.data, right.data, out, left.pitch, right.pitch, left.start, stride, right.start),
-            *(left.words, rows, columns, *steps, diagonal),
-        )
 
     def _quotients(self, value: np.dtype[Any]) -> Any:
         constants = {

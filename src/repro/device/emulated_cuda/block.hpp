@@ -93,6 +93,8 @@ inline void prepare_block(uint64_t number, unsigned warp_size) {
             thread.state = State::fresh;
             thread.lane = uint8_t(lane);
             thread.warp = w;
+            thread.closed_groups = 0;
+            thread.copies.clear();
         }
     }
     on_block_start();

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <type_traits>
 
+#include "async_copies.hpp"
 #include "dpx.hpp"
 #include "launch.hpp"
 #include "simd.hpp"

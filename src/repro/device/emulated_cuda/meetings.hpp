@@ -1,6 +1,6 @@
 // Block barriers and warp operations: who waits, who has come, and what the last one to arrive hands out.
 #pragma once
-#include "state.hpp"
+#include "fragments.hpp"
 
 namespace repro {
 
@@ -71,6 +71,8 @@ inline void exchange(Warp& warp, Mask members, Meeting meeting) {
                 if (threads[lane].value == thread.value) thread.result |= Mask(1) << lane;
             }
         }
+    } else if (meeting == Meeting::mma) {
+        multiply_fragments(threads, members);
     } else if (meeting != Meeting::sync) {
         uint64_t result = 0;
         bool first = true;

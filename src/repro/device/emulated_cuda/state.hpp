@@ -52,10 +52,17 @@ extern "C" __attribute__((weak, visibility("hidden"))) char __start_repro_shared
 namespace repro {
 
 using Mask = uint64_t;
-enum class Meeting : uint8_t { sync, shuffle, ballot, match, add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor };
+enum class Meeting : uint8_t { sync, shuffle, ballot, match, mma, add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor };
 enum class State : uint8_t { fresh, ready, in_warp, at_barrier, asleep, returned };
-constexpr const char* meeting_names[] = {"__syncwarp", "a shuffle", "a vote", "__match_any_sync", "a reduction", "a reduction",
+constexpr const char* meeting_names[] = {"__syncwarp", "a shuffle", "a vote", "__match_any_sync", "mma", "a reduction", "a reduction",
     "a reduction", "a reduction", "a reduction", "a reduction", "a reduction", "a reduction"};
+
+// A copy to shared memory that is under way.
+struct LateCopy {
+    void* to;
+    const void* from;
+    unsigned group;
+};
 
 struct Thread {
     void* stack_pointer;
@@ -68,6 +75,8 @@ struct Thread {
     unsigned warp;
     Mask mask;
     uint64_t value, operand, result;
+    unsigned closed_groups;
+    std::vector<LateCopy> copies;
 };
 
 struct Warp {

@@ -1,0 +1,151 @@
+"""Modified matrix products: which kernel computes a variant's numerators, and in tiles of which size."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from repro.device import Array, Device
+from repro.errors import InputError
+from repro.mgemm.blocks import Block
+
+KERNELS = Path(__file__).parent / "kernels"
+OPERATIONS = {"ternary": 0, "fmin": 1, "gemm": 2, "differences": 3}  # as in operations.cuh
+NAMES = ("naive", *OPERATIONS, "auto")
+BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in tensor.cu
+LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
+TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Constants of tiled.cu: results of a block and of a thread, words of a slab, slabs that wait in shared memory."""
+
+    ROWS: int
+    COLUMNS: int
+    R: int
+    C: int
+    DEPTH: int
+    STAGES: int
+    BLOCKS_PER_SM: int
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.ROWS // self.R * (self.COLUMNS // self.C)
+
+    @property
+    def words(self) -> int:
+        """Words of shared memory."""
+        return self.STAGES * self.DEPTH * (self.ROWS + self.COLUMNS)
+
+
+TILINGS = {  # by bytes of a word: for large products and for small ones
+    4: (Tiling(128, 128, 8, 8, 16, 3, 2), Tiling(64, 64, 8, 4, 16, 2, 4)),
+    8: (Tiling(128, 64, 8, 4, 16, 3, 2), Tiling(64, 32, 8, 4, 16, 2, 4)),
+}
+
+
+@dataclass(frozen=True)
+class WarpTiling:
+    """Constants of tensor.cu: warps of a block, results of a warp, slabs that wait in shared memory."""
+
+    WARPS_Y: int
+    WARPS_X: int
+    WARP_ROWS: int
+    WARP_COLUMNS: int
+    STAGES: int
+
+    @property
+    def rows(self) -> int:
+        """Of a block's results."""
+        return self.WARPS_Y * self.WARP_ROWS
+
+    @property
+    def columns(self) -> int:
+        """Of a block's results."""
+        return self.WARPS_X * self.WARP_COLUMNS
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 32 * self.WARPS_Y * self.WARPS_X
+
+    @property
+    def words(self) -> int:
+        """Words of shared memory."""
+        return self.STAGES * BIT_GROUP * (self.rows + self.columns)
+
+
+WARP_TILINGS = WarpTiling(4, 2, 64, 96, 4), WarpTiling(2, 2, 32, 32, 2)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The left side of a product: for each of `pivots` pivots the rows, `stride` vectors apart.
+
+    steps: as `Triples.steps`.
+    """
+
+    block: Block
+    count: int
+    pivots: int
+    stride: int
+    steps: tuple[int, int, int, int]
+
+
+class Product:
+    """The kernel of a variant for one type of words. Raises InputError for an unknown variant.
+
+    constants: what words.cuh and operations.cuh need. group: words of a vector that lie together.
+    """
+
+    def __init__(self, device: Device, variant: str, constants: dict[str, Any]) -> None:
+        if variant not in NAMES:
+            raise InputError(f"no variant '{variant}'; choose one of: {', '.join(NAMES)}")
+        self._device = device
+        self._bits = bool(constants["BITS"])
+        self._word = np.dtype(constants["Word"])
+        self._variant = variant
+        if variant == "auto":
+            self._variant = "tensor" if self._bits else "fmin" if self._word == np.float32 else "differences"
+        self.group = BIT_GROUP if self._variant == "tensor" else 1
+        self.needs_totals = self._variant == "differences"
+        self._constants = {**constants, "GROUP": self.group}
+
+    def __call__(self, left: Rows, right: Block, out: Array, diagonal: int) -> None:
+        """Launch the product of rows and columns into `out`.
+
+        diagonal: results are needed where column + diagonal > row.
+        """
+        large = min(left.count, len(right)) >= LARGE
+        extents = (left.block.start, left.stride, right.start, right.words, left.count, len(right))
+        scalars = (left.block.pitch, right.pitch, *extents, *left.steps, diagonal)
+        if self._variant == "naive":
+            kernel = self._compiled("naive.cu", ("Word", "Sum", "BITS", "GROUP"), {})
+            grid = -(-len(right) // TILES_WIDE), -(-left.count // TILES_HIGH), left.pivots
+            kernel(grid, (TILES_WIDE, TILES_HIGH), left.block.data, right.data, out, *scalars)
+        elif self._variant == "tensor":
+            warps = WARP_TILINGS[not large]
+            kernel = self._compiled("tensor.cu", (), asdict(warps))
+            grid = -(-len(right) // warps.columns), -(-left.count // warps.rows), left.pivots
+            kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=4 * warps.words)
+        else:
+            tiling = TILINGS[self._word.itemsize][not large]
+            chosen = {**asdict(tiling), "OPERATION": OPERATIONS[self._variant]}
+            kernel = self._compiled("tiled.cu", ("Word", "Sum", "Total", "BITS", "GROUP"), chosen)
+            aligned = 16 // self._word.itemsize
+            grid = (
+                -(-(len(right) + right.start % aligned) // tiling.COLUMNS),
+                -(-(left.count + left.block.start % aligned) // tiling.ROWS),
+                left.pivots,
+            )
+            totals = left.block.all_totals, right.all_totals
+            shared_bytes = self._word.itemsize * tiling.words
+            kernel(grid, tiling.threads, left.block.data, right.data, *totals, out, *scalars, shared_bytes=shared_bytes)
+
+    def _compiled(self, file: str, names: tuple[str, ...], more: dict[str, Any]) -> Any:
+        constants = {name: self._constants[name] for name in names} | more
+        (kernel,) = self._device.compile(KERNELS / file, constants).values()
+        return kernel
