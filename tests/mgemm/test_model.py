@@ -1,14 +1,15 @@
 """The performance model follows the schedule, and what it is fitted to."""
 
 from dataclasses import replace
+from math import comb
 
 import pytest
 
 from repro.mgemm.model import Line, Machine, Run, predict
-from repro.mgemm.schedule import Decomposition
+from repro.mgemm.schedule import Decomposition, steps_of_row
 
 FREE = Line(0, (0,))
-PRODUCT_ALONE = Machine(Line(0, (0, 1e-9)), FREE, FREE, FREE, FREE, 4, 4)
+PRODUCT_ALONE = Machine(Line(0, (0, 1e-9)), None, FREE, FREE, FREE, FREE, 4, 4)
 
 
 @pytest.mark.parametrize(("base", "per"), [(0.001, (2e-9, 3e-12)), (0.0, (0.0, 5e-12))])
@@ -58,43 +59,68 @@ def test_a_stage_has_the_comparisons_of_its_part_of_the_schedule():
 
 
 def test_pairs_take_the_products_of_the_slowest_rank():
-    """Three blocks of 10 vectors: row 0 has a triangle of 45 values and a square of 100, of 7 fields each."""
-    together = predict(PRODUCT_ALONE, Run(2, 30, 7, Decomposition(1, 3, 1)))
-    assert together.seconds == pytest.approx(145 * 7e-9)
-    apart = predict(PRODUCT_ALONE, Run(2, 30, 7, Decomposition(1, 3, 2)))
-    assert apart.seconds == pytest.approx(100 * 7e-9)
-    assert apart.comparisons_per_second == pytest.approx(435 * 7 / 100 / 7e-9)
-    fields = predict(PRODUCT_ALONE, Run(2, 30, 14, Decomposition(2, 3, 1)))
+    """Three blocks of 128 vectors: row 0 has three tiles of 64 x 64 on the diagonal and a square of four."""
+    tile = 64**2 * 7e-9
+    together = predict(PRODUCT_ALONE, Run(2, 384, 7, Decomposition(1, 3, 1)))
+    assert together.seconds == pytest.approx(7 * tile)
+    apart = predict(PRODUCT_ALONE, Run(2, 384, 7, Decomposition(1, 3, 2)))
+    assert apart.seconds == pytest.approx(4 * tile)
+    assert apart.comparisons_per_second == pytest.approx(comb(384, 2) * 7 / (4 * tile))
+    fields = predict(PRODUCT_ALONE, Run(2, 384, 14, Decomposition(2, 3, 1)))
     assert fields.seconds == pytest.approx(together.seconds)
 
 
+def test_products_are_whole_tiles():
+    found = predict(PRODUCT_ALONE, Run(2, 2 * 65, 7, Decomposition(1, 2, 2)))
+    assert found.shares["product"] == pytest.approx(4 * 64**2 * 7e-9)
+
+
 def test_triples_take_their_pairs_too():
-    """One block of 12 vectors: 220 triples, and the pairs of rows, pivots and columns."""
+    """One block of 12 vectors: a tile for each of 10 pivots with results, and three for pairs."""
     found = predict(PRODUCT_ALONE, Run(3, 12, 5, Decomposition()))
-    assert found.seconds == pytest.approx((220 + 3 * 144) * 5e-9)
+    assert found.shares["triples"] == pytest.approx(10 * 64**2 * 5e-9)
+    assert found.shares["product"] == pytest.approx(3 * 64**2 * 5e-9)
+    assert found.seconds == pytest.approx(13 * 64**2 * 5e-9)
+
+
+def test_triples_have_a_line_of_their_own_over_launches():
+    """40 pivots of a slice are three launches of at most 16."""
+    machine = replace(PRODUCT_ALONE, product=Line(0, (0, 0)), triples=Line(1.0, (0, 0)))
+    run = Run(3, 3 * 240, 5, Decomposition(1, 3, 20))
+    assert run.work(steps_of_row(3, run.decomposition)[-1]).kind == "volume"
+    assert predict(machine, run).seconds == pytest.approx(3.0)
+
+
+MOVING = Machine(
+    product=Line(0, (0, 1e-9)),
+    triples=None,
+    quotients=Line(0, (1e-8,)),
+    communication=Line(1e-3, (0,)),
+    upload=Line(0, (1e-8,)),
+    download=Line(0, (2e-8,)),
+    bytes_per_element=4,
+    bytes_per_value=8,
+)
 
 
 def test_the_slowest_term_of_a_step_counts_and_the_ends_of_the_pipeline_are_added():
-    machine = Machine(
-        product=Line(0, (0, 1e-9)),
-        communication=Line(1e-3, (0,)),
-        upload=Line(0, (1e-8,)),
-        download=Line(0, (2e-8,)),
-        quotients=Line(0, (1e-8,)),
-        bytes_per_element=4,
-        bytes_per_value=8,
-    )
-    run = Run(2, 30, 7, Decomposition(1, 3, 1))
-    upload, download, quotients = 10 * 7 * 4e-8, 100 * 8 * 2e-8, 100 * 1e-8
-    first = max(45 * 7e-9, 45 * 8 * 2e-8)  # the triangle needs no other block's vectors
-    found = predict(machine, run)
-    assert found.seconds == pytest.approx(upload + first + 1e-3 + download + quotients)
+    upload, square, triangle = 64 * 7 * 4e-8, 64**2, 64 * 63 // 2
+    device = square * 7e-9, square * 7e-9  # the triangle is a tile too
+    first = max(device[0] + triangle * 1e-8, upload, triangle * 8 * 2e-8)
+    second = max(device[1] + square * 1e-8, upload, square * 8 * 2e-8, 1e-3)
+    found = predict(MOVING, Run(2, 3 * 64, 7, Decomposition(1, 3, 1)))
+    assert found.seconds == pytest.approx(upload + first + second + square * 8 * 2e-8)
     assert found.shares["communication"] == pytest.approx(1e-3)
     assert found.shares["upload"] == pytest.approx(2 * upload)
-    assert found.shares["product"] == pytest.approx(145 * 7e-9)
+    assert found.shares["quotients"] == pytest.approx((square + triangle) * 1e-8)
+
+
+def test_what_does_not_overlap_is_added():
+    found = predict(replace(MOVING, overlaps=False), Run(2, 3 * 64, 7, Decomposition(1, 3, 1)))
+    assert found.seconds == pytest.approx(sum(found.shares.values()))
 
 
 def test_a_reduction_takes_the_logarithm_of_its_parts():
-    machine = Machine(Line(0, (0, 1e-9)), Line(0, (1e-9,)), FREE, FREE, FREE, 4, 4)
+    machine = replace(PRODUCT_ALONE, communication=Line(0, (1e-9,)))
     shares = predict(machine, Run(2, 10, 8, Decomposition(4, 1, 1))).shares
     assert shares["communication"] == pytest.approx(2 * 45 * 4e-9)

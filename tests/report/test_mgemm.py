@@ -51,6 +51,7 @@ def row(measure: str, kind: str, vectors: int, fields: int, trate: float, **colu
         result={
             "checksum": "0-1-2",
             "devices": columns.pop("devices", n_pf * n_pv * n_pr),
+            "transport": columns.pop("transport", "mpi" if sum(decomposition) > 3 else None),
             **({"terms": columns.pop("terms")} if "terms" in columns else {}),
         },
         device="NVIDIA H200",
@@ -90,7 +91,7 @@ ROWS = [
     row("2-way", "float32", 10240, 12288, 10.0),
     row("2-way", "float32", 10240, 12288, 0.05, variant="cpu"),
     row("3-way", "float32", 2880, 10000, 9.0, stages=(16, 8)),
-    row("2-way", "float64", 256, 500, 1e-3, **EMULATOR, terms=terms(256, 500)),
+    row("2-way", "float64", 256, 500, 1e-3, **EMULATOR, transport="threads", terms=terms(256, 500)),
     row("2-way", "float64", 512, 500, 1.9e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(256, 500)),
     row("2-way", "float64", 256, 500, 1.2e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(128, 500)),
     row("2-way", "float32", 10240, 10000, 9.0, terms=terms(10240, 10000)),

@@ -1,9 +1,10 @@
 """Our own performance model, with the terms of the paper's, whose equations are not in the text we have.
 
-A rank's steps are taken from the real schedule. A step takes as long as the slowest of what overlaps in it: the mGEMMs
-t_G, the communication t_C of the next block of vectors, its transfer to the device t_T,V, the transfer of the values
-from the device t_T,M, and the quotients t_CPU. Before the first step come t_C and t_T,V, after the last one t_T,M and
-t_CPU: the pipeline's start and end. Each term is a line in what it moves or computes, fitted to what was measured.
+A rank's steps are taken from the real schedule. A step takes as long as the slowest of what overlaps in it: the work of
+the device, which is the mGEMMs t_G and, here, the quotients; the communication t_C of the next block of vectors; its
+transfer to the device t_T,V; and the transfer of the values from the device t_T,M. Before the first step come t_C and
+t_T,V, after the last one t_T,M: the pipeline's start and end. Each term is a line in what it moves or computes, fitted
+to what was measured; mGEMMs compute whole tiles.
 """
 
 from collections.abc import Sequence
@@ -13,9 +14,11 @@ from math import ceil, comb, log2
 import numpy as np
 from scipy.optimize import nnls
 
+from repro.mgemm.engine import MOST_PIVOTS
 from repro.mgemm.schedule import Decomposition, Step, Work, steps_of_row, work_of
 
-TERMS = ("product", "communication", "upload", "download", "quotients")
+TERMS = ("product", "triples", "quotients", "communication", "upload", "download")
+TILE = 64  # rows and columns of the tiles that mGEMMs compute: those of small products, on which it tells
 
 
 @dataclass(frozen=True)
@@ -50,17 +53,21 @@ class Line:
 class Machine:
     """What the terms cost on one kind of device and network, for one type of elements.
 
-    product: over values and comparisons. communication, upload, download: over bytes. quotients: over values.
-    bytes_per_element: of vectors as they are sent and copied. bytes_per_value: of what goes back.
+    product: over values and comparisons. triples: the same of n3' of up to MOST_PIVOTS pivots in one launch, with their
+    minima; None for as much as products. quotients: over values. communication, upload, download: over bytes.
+    bytes_per_element: of vectors as they are sent and copied. bytes_per_value: of what goes back. overlaps: whether
+    copies and messages pass while the device computes.
     """
 
     product: Line
+    triples: Line | None
+    quotients: Line
     communication: Line
     upload: Line
     download: Line
-    quotients: Line
     bytes_per_element: float
     bytes_per_value: float
+    overlaps: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Run:
         """
         if self.stages == 1:
             return comb(self.vectors, self.way) * self.fields
-        row = sum(sum(_products(self.work(step))) for step in steps_of_row(self.way, self.decomposition))
+        row = sum(_count(self.work(step)) for step in steps_of_row(self.way, self.decomposition))
         return self.decomposition.vectors * row * self.fields
 
     @classmethod
@@ -119,49 +126,70 @@ def _rank(machine: Machine, run: Run, steps: Sequence[Step]) -> tuple[float, dic
     first, total, last = 0.0, 0.0, 0.0
     shares = dict.fromkeys(TERMS, 0.0)
     for step in steps:
-        terms = _step(machine, run, step)
-        if not terms["product"]:
+        work = run.work(step)
+        if not _count(work):
             continue
+        terms = _step(machine, run, step, work)
         shares = {name: shares[name] + seconds for name, seconds in terms.items()}
-        first = first or terms["communication"] + terms["upload"]
-        total += max(terms.values())
-        last = terms["download"] + terms["quotients"]
+        device = terms["product"] + terms["triples"] + terms["quotients"]
+        beside = [terms[name] for name in ("communication", "upload", "download")]
+        total += max(device, *beside) if machine.overlaps else device + sum(beside)
+        if machine.overlaps:
+            first = first or terms["communication"] + terms["upload"]
+            last = terms["download"]
     return first + total + last, shares
 
 
-def _step(machine: Machine, run: Run, step: Step) -> dict[str, float]:
+def _step(machine: Machine, run: Run, step: Step, work: Work) -> dict[str, float]:
     decomposition = run.decomposition
-    work = run.work(step)
     fields = run.fields / decomposition.fields
-    products = _products(work)
-    values = sum(products)
-    if not values:
-        return dict.fromkeys(TERMS, 0.0)
-    pairs = _pairs(work)
-    others = len(step.offsets)
+    values, others = _count(work), len(step.offsets)
     vectors_bytes = run.vectors / decomposition.vectors * fields * machine.bytes_per_element
     communication = others * machine.communication.at(vectors_bytes)
     if decomposition.fields > 1:
         communication += ceil(log2(decomposition.fields)) * machine.communication.at(4 * values)
+    triples = machine.triples or machine.product
     return {
-        "product": sum(machine.product.at(count, count * fields) for count in (*products, *pairs)),
+        "product": sum(machine.product.at(count, count * fields) for count in _products(work)),
+        "triples": sum(triples.at(count, count * fields) for count in _launches(work)),
+        "quotients": machine.quotients.at(values),
         "communication": communication,
         "upload": max(1, others) * machine.upload.at(vectors_bytes),
         "download": machine.download.at(values * machine.bytes_per_value),
-        "quotients": machine.quotients.at(values),
     }
 
 
-def _products(work: Work) -> list[int]:
-    """Values of each mGEMM of a step: one for pairs, one for each pivot for triples."""
+def _count(work: Work) -> int:
+    """Results of a step."""
     if work.kind == "volume" and work.pivots is not None:
-        return [len(work.rows) * len(work.columns)] * len(work.pivots)
-    return [tile.count for tile in work.tiles]
+        return len(work.rows) * len(work.columns) * len(work.pivots)
+    return work.count
 
 
-def _pairs(work: Work) -> list[int]:
-    """Values of the three mGEMMs of pairs that triples need."""
+def _computed(rows: int, columns: int) -> int:
+    """Values of the whole tiles that cover a rectangle."""
+    return ceil(rows / TILE) * ceil(columns / TILE) * TILE**2
+
+
+def _products(work: Work) -> list[int]:
+    """Values that each mGEMM of pairs computes: the step's own, or the three that triples need."""
+    rows, columns = len(work.rows), len(work.columns)
+    if work.kind == "triangle":
+        behind = work.rows.start - work.columns.start
+        tiles = sum(ceil((columns - behind - row) / TILE) for row in range(0, rows, TILE))
+        return [tiles * TILE**2]
+    if work.pivots is None:
+        return [_computed(rows, columns)]
+    pivots = len(work.pivots)
+    return [_computed(rows, pivots), _computed(pivots, columns), _computed(rows, columns)]
+
+
+def _launches(work: Work) -> list[int]:
+    """Values that each launch of mGEMMs of triples computes, a rectangle for every pivot."""
     if work.pivots is None:
         return []
-    rows, columns, pivots = len(work.rows), len(work.columns), len(work.pivots)
-    return [rows * pivots, pivots * columns, rows * columns]
+    if work.kind == "volume":
+        each = [_computed(len(work.rows), len(work.columns))] * len(work.pivots)
+    else:
+        each = [_computed(len(tile.rows), len(tile.columns)) for tile in work.tiles]
+    return [sum(each[start : start + MOST_PIVOTS]) for start in range(0, len(each), MOST_PIVOTS)]

@@ -15,7 +15,8 @@ CPU = "cpu"
 BEST = "auto"
 RATE = "tcomparisons_per_second"
 SECONDS = "seconds"
-TERMS = [f"result.terms.{name}" for name in ("vectors", *model.TERMS)]
+TERMS = [f"result.terms.{name}" for name in ("vectors", "pivots", *model.TERMS)]
+TEXTS = ("result.checksum", "result.transport", "input.set")
 KINDS = {"single": "float32", "double": "float64"}  # ours by the paper's word
 
 
@@ -67,7 +68,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
         rows[column] = rows[column].fillna(default).astype(int) if column in rows else default
     rows["ranks"] = rows["n_pf"] * rows["n_pv"] * rows["n_pr"]
     rows["devices"] = rows["result.devices"].fillna(1).astype(int) if "result.devices" in rows else 1
-    for column, missing in {"result.checksum": None, "input.set": None, **dict.fromkeys(TERMS, float("nan"))}.items():
+    for column, missing in {**dict.fromkeys(TEXTS), **dict.fromkeys(TERMS, float("nan"))}.items():
         if column not in rows:
             rows[column] = missing
     rows["block_vectors"] = rows["vectors"] / rows["n_pv"]

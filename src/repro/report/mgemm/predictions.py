@@ -10,7 +10,7 @@ from repro.report.mgemm.data import BEST, RATE, SECONDS, TITAN, Published
 
 ELEMENT_BYTES = {"float32": 4.0, "float64": 8.0, "bytes": 1.0, "alleles": 1.0, "bits": 1 / 8}
 VALUE_BYTES = {"float64": 8.0}  # of a similarity; float32 for all others
-UNKNOWN = Line(0.0, (0.0,))  # a term that was not measured is taken to be hidden
+FREE = Line(0.0, (0.0,))  # a term that was not measured is taken to be hidden
 STRONG = {2: (20_000, 16_384), 3: (20_000, 1_544)}  # Fig. 6: fields and vectors by way
 
 
@@ -29,54 +29,75 @@ class Fitted:
 
 
 def fit(rows: pd.DataFrame) -> dict[tuple[str, str], Fitted]:
-    """The machine of each device and kind of elements that has rows with terms, or kernels alone."""
-    rows = rows[rows["variant"] == BEST]
-    return {
-        (str(device), str(kind)): _fitted(own, str(kind))
-        for (device, kind), own in rows.groupby(["device", "kind"])
-        if len(_products(own))
-    }
+    """The machine of each device and kind of elements of which an mGEMM was measured alone."""
+    found = {}
+    for (device, kind), own in _modelled(rows).groupby(["device", "kind"]):
+        if (product := _line_of(_products(own))) is not None:
+            found[str(device), str(kind)] = _fitted(own, str(kind), product)
+    return found
 
 
-def _fitted(rows: pd.DataFrame, kind: str) -> Fitted:
-    products = _products(rows)
-    values = products["values"]
+def _modelled(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that the model speaks of: on the emulator those of ranks, which have a core each."""
+    of_ranks = (rows["device_kind"] == "cuda") | rows["result.transport"].notna()
+    return rows[(rows["variant"] == BEST) & of_ranks]
+
+
+def _fitted(rows: pd.DataFrame, kind: str, product: Line) -> Fitted:
     element, value = ELEMENT_BYTES[kind], VALUE_BYTES.get(kind, 4.0)
     block_bytes = rows["block_vectors"] * rows["fields"] / rows["n_pf"] * element
-    block_values = rows["result.terms.vectors"].astype(float) ** 2
+    squares = rows["result.terms.vectors"] ** 2
+    device_kind = str(rows["device_kind"].iloc[0])
     machine = Machine(
-        product=Line.fitted(list(zip(values, values * products["fields"], strict=True)), products["seconds"]),
-        communication=_line(rows, "communication", block_bytes),
-        upload=_line(rows, "upload", block_bytes),
-        download=_line(rows, "download", block_values * value),
-        quotients=_line(rows, "quotients", block_values),
+        product=product,
+        triples=_line_of(_triples(rows)),
+        quotients=_line(rows, "quotients", squares) or FREE,
+        communication=_line(rows, "communication", block_bytes) or FREE,
+        upload=_line(rows, "upload", block_bytes) or FREE,
+        download=_line(rows, "download", squares * value) or FREE,
         bytes_per_element=element,
         bytes_per_value=value,
+        overlaps=device_kind == "cuda",
     )
-    return Fitted(machine, rows["device_kind"].iloc[0], len(rows), machine.communication is not UNKNOWN)
+    return Fitted(machine, device_kind, len(rows), complete=machine.communication is not FREE)
 
 
 def _products(rows: pd.DataFrame) -> pd.DataFrame:
     """Values, fields and seconds of every mGEMM that was measured alone: whole kernels, and those among the terms."""
     kernels, terms = rows[rows["measure"] == "kernel"], rows[rows["result.terms.product"] > 0]
+    seconds = terms["result.terms.product"]
+    found = [(kernels["vectors"], kernels["fields"], kernels[SECONDS])]
+    found.append((terms["result.terms.vectors"], terms["fields"] / terms["n_pf"], seconds))
+    return pd.concat(
+        [pd.DataFrame({"values": vectors**2, "fields": fields, "seconds": s}) for vectors, fields, s in found]
+    )
+
+
+def _triples(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same of launches of triples."""
+    terms = rows[rows["result.terms.triples"] > 0]
+    values = terms["result.terms.vectors"] ** 2 * terms["result.terms.pivots"]
     fields = terms["fields"] / terms["n_pf"]
-    columns = {"values": terms["result.terms.vectors"] ** 2, "fields": fields, "seconds": terms["result.terms.product"]}
-    of_kernels = {"values": kernels["vectors"] ** 2, "fields": kernels["fields"], "seconds": kernels[SECONDS]}
-    return pd.concat([pd.DataFrame(of_kernels), pd.DataFrame(columns)]).astype(float)
+    return pd.DataFrame({"values": values, "fields": fields, "seconds": terms["result.terms.triples"]})
 
 
-def _line(rows: pd.DataFrame, term: str, amounts: pd.Series) -> Line:
-    column = f"result.terms.{term}"
-    measured = rows[rows[column] > 0]
+def _line_of(launches: pd.DataFrame) -> Line | None:
+    values = launches["values"].astype(float)
+    amounts = list(zip(values, values * launches["fields"], strict=True))
+    return Line.fitted(amounts, launches["seconds"].tolist()) if amounts else None
+
+
+def _line(rows: pd.DataFrame, term: str, amounts: pd.Series) -> Line | None:
+    measured = rows[rows[f"result.terms.{term}"] > 0]
     if not len(measured):
-        return UNKNOWN
-    return Line.fitted([(amount,) for amount in amounts[measured.index]], measured[column].tolist())
+        return None
+    return Line.fitted([(amount,) for amount in amounts[measured.index]], measured[f"result.terms.{term}"].tolist())
 
 
 def titan(published: Published, precision: str) -> Fitted:
     """The paper's machine as far as the text gives it: the kernel's rate, with all else hidden behind it."""
     per = 1e-12 / published.kernel_rate(precision)
-    machine = Machine(Line(0.0, (0.0, per)), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 4.0, 4.0)
+    machine = Machine(Line(0.0, (0.0, per)), None, FREE, FREE, FREE, FREE, 4.0, 4.0)
     return Fitted(machine, "cuda", 0, complete=False)
 
 
@@ -91,7 +112,8 @@ def gpus(machines: dict[tuple[str, str], Fitted], kind: str) -> dict[str, Fitted
 
 def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.DataFrame:
     """Our runs of whole similarities with the model's seconds, `predicted`, under the rows' index."""
-    whole = rows[(rows["measure"] != "kernel") & (rows["variant"] == BEST)]
+    modelled = _modelled(rows)
+    whole = modelled[modelled["measure"] != "kernel"]
     known = whole[[key in machines for key in zip(whole["device"], whole["kind"], strict=True)]]
     return known.assign(predicted=[_predicted(row, machines) for _, row in known.iterrows()])
 

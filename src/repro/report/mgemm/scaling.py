@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -54,6 +55,7 @@ def draw_strong(rows: pd.DataFrame, machines: Machines, published: Published, pa
                         label = f"{way}-way at the paper's size, {device}, predicted"
                         _efficiency(time, efficiency, nodes, pd.Series(seconds), label=label, **look)
             time.set(yscale="log", ylabel="seconds")
+            _whole_decades(time)
             efficiency.set(ylabel="efficiency relative to the fewest, %", ylim=(0, 115))
         _legend(figure)
         figure.suptitle("Strong scaling, double precision (Fig. 6)")
@@ -70,7 +72,8 @@ def draw_weak(
 ) -> None:
     """Figs. 7 to 10: the same number of vectors on every device: time, and rate of a device."""
     run = published.runs[(published.runs["way"] == way) & (published.runs["precision"] == precision)].iloc[0]
-    series = _series(rows[(rows["kind"] == KINDS[precision]) & (rows["way"] == way)], "block_vectors")
+    whole = rows[(rows["kind"] == KINDS[precision]) & (rows["way"] == way) & (rows["n_pf"] == 1)]
+    series = _series(whole, "block_vectors")
     compared = compare(series, machines)
     with plt.rc_context(RC):
         figure, panels = _panels(series)
@@ -89,6 +92,7 @@ def draw_weak(
                 _paper_scale(time, rate, run, machines, published)
             time.set(yscale="log", ylabel="seconds")
             rate.set(yscale="log", ylabel="10⁹ comparisons per second and device")
+            _whole_decades(time, rate)
         _legend(figure)
         what = f"Weak scaling, {way}-way, {precision} precision (Fig. {run['figure']})"
         setting = f"paper: {run['block_vectors']:,} vectors of {run['fields']:,} elements a node, load {run['load']}"
@@ -160,6 +164,14 @@ def _panels(series: pd.DataFrame) -> tuple[Figure, list[tuple[tuple[Axes, Axes],
             axes.xaxis.set_minor_formatter("")
         left.set_title("\n".join(device_label(*device) for device in devices_of(own)) or "NVIDIA GPUs", fontsize=9)
     return figure, [((row[0], row[1]), kind) for row, kind in zip(grid, kinds, strict=True)]
+
+
+def _whole_decades(*panels: Axes) -> None:
+    """Let logarithmic axes end at powers of ten, so that they have labels."""
+    for axes in panels:
+        if axes.has_data():
+            low, high = np.log10(axes.dataLim.intervaly)
+            axes.set_ylim(10 ** np.floor(low - 0.02), 10 ** np.ceil(high + 0.02))
 
 
 def _legend(figure: Figure) -> None:
