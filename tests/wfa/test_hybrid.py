@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.wfa.bidirectional import Bidirectional
-from repro.wfa.bit_parallel import Problems, solve
+from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
 from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
 from tests.wfa.test_variants import edlib_distance
@@ -37,6 +37,7 @@ def test_bit_parallel_strips_in_any_band(pair, words, order, part):
     a, b = pair
     distance = edlib_distance(a.tobytes(), b.tobytes())
     packed = PackedPair(open_device("emulator", thread_order=order), a, b)
+    words = min(words, MOST_ROWS_OF_TABLE // packed.symbols)
     bound = max(abs(len(a) - len(b)), min(int(distance * part), max(len(a), len(b))))
     found = solve(packed, Problems.whole(packed, bound), words).cost[0]
     assert found == distance if bound >= distance else found >= distance

@@ -9,6 +9,7 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.packing import PackedPair
 
 CHUNK = 16  # columns that a lane is behind the one above
+MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 
 Integers = NDArray[np.int64]
@@ -81,8 +82,10 @@ class Crossings:
 def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     """The cheapest path in the band of each problem.
 
-    words: 32-bit words of rows per lane, 1, 2 or 4.
+    words: 32-bit words of rows per lane, 1, 2 or 4; at most MOST_ROWS_OF_TABLE in all for the pair's different letters.
     """
+    if words * pair.symbols > MOST_ROWS_OF_TABLE:
+        raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
     device, count = pair.device, len(problems.rows)
     kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.

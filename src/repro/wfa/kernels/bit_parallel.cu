@@ -100,7 +100,7 @@ extern "C" __global__ void pack_rows(const long long* batch, int count, const ui
     }
 }
 
-// The codes of the columns, a byte each, CHUNK to a chunk.
+// The codes of the columns times WORDS, a byte each, CHUNK to a chunk.
 extern "C" __global__ void pack_columns(const long long* batch, int count, const uint8_t* T, const uint8_t* codes,
                                         uint8_t* columns, long long bytes) {
     long long byte = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -110,7 +110,7 @@ extern "C" __global__ void pack_columns(const long long* batch, int count, const
     const Problem& problem = problems[find_problem(problems, count, &Problem::chunks_before, chunk / 2)];
     Half half = half_of(problem, chunk - 2 * problem.chunks_before >= problem.chunks);
     long long j = byte - half.first_chunk * CHUNK;
-    columns[byte] = j < half.n ? codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
+    columns[byte] = j < half.n ? WORDS * codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
 }
 
 // rows, columns: as packed above. bottoms: per problem and direction, `slots` bottom rows used in turn (or as many as it
@@ -122,6 +122,11 @@ extern "C" __global__ void __launch_bounds__(32)
     // The rows that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
     extern __shared__ __align__(16) unsigned equal_rows[];
     int lane = threadIdx.x;
+    // The lane's words for byte `index` of four letters: their offset is 128 times the byte and the lane's own.
+    auto equal_to = [&](unsigned four, int index) {
+        unsigned offset = __dp4a(four, 128u << 8 * index, unsigned(sizeof(Words) * lane));
+        return *reinterpret_cast<const Words*>(reinterpret_cast<const char*>(equal_rows) + offset);
+    };
     unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) : 0;
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
@@ -153,37 +158,43 @@ extern "C" __global__ void __launch_bounds__(32)
     int written = strip > 0 ? end_of(half, strip - 1) : 0;  // where the row above ends
     bool final = strip == half.strips - 1;
     int next_first = final ? first : begin_of(half, strip + 1);
+    unsigned* below = final ? middle + half.first_chunk : bottom;
     unsigned incoming = lane == 0 && first < written ? load(above + first) : UNWRITTEN;
     unsigned outgoing = 0;
     Letters ahead = {};  // a chunk's letters, loaded while the one before is computed
     if (first < last) ahead = letters[first];
-    int sum = 0;
+    int sum = 0, steps = first < last ? last - first + 31 : 0;
 
-    for (int step = 0; step < last - first + 31; ++step) {
-        int chunk = first + step - lane;
+    // All lanes go the same way: to part and to meet again costs more than what a lane outside its chunks computes.
+    above += first;
+    for (int step = 0; step < steps; ++step, ++above) {
+        int chunk = first + step - lane, top = first + step, lowest = top - 31;  // of this lane, of lanes 0 and 31
         unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
-        if (chunk < first || chunk >= last) continue;
-        Letters letter = ahead;
-        if (chunk + 1 < last) ahead = letters[chunk + 1];
-        if (lane == 0) {
-            differences = 0xFFFF0000u;
-            if (chunk < written) {
-                while (incoming == UNWRITTEN) incoming = load(above + chunk);
+        if (lane == 0) differences = 0xFFFF0000u;
+        if (top < written) {
+            while (__any_sync(FULL_MASK, lane == 0 && incoming == UNWRITTEN))
+                if (lane == 0) incoming = load(above);
+            if (lane == 0) {
                 differences = incoming;
-                __stcg(above + chunk, UNWRITTEN);  // for the strip that uses the row next
-                if (chunk + 1 < written) incoming = load(above + chunk + 1);
+                __stcg(above, UNWRITTEN);  // for the strip that uses the row next
+                incoming = load(above + (top + 1 < written));
             }
         }
-        unsigned in_plus = differences & 0xFFFF0000u, in_minus = differences << 16, out_plus = 0, out_minus = 0;
+        Letters letter = ahead;
+        ahead = letters[max(first, min(chunk + 1, last - 1))];
+        unsigned out_plus = 0, out_minus = 0, plus_before[WORDS], minus_before[WORDS];
+        for (int w = 0; w < WORDS; ++w) {
+            plus_before[w] = plus[w];
+            minus_before[w] = minus[w];
+        }
 #pragma unroll
         for (int column = 0; column < CHUNK; ++column) {
-            unsigned code = letter.word[column / 4] >> column % 4 * 8 & 0xFF;
-            Words equal = reinterpret_cast<const Words*>(equal_rows)[code * 32 + lane];
-            equal.word[0] |= in_minus >> 31;
+            Words equal = equal_to(letter.word[column / 4], column % 4);
+            equal.word[0] |= differences >> (15 - column) & 1;
             unsigned carried[WORDS];
             for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
             add(carried, plus);
-            unsigned below_plus = in_plus, below_minus = in_minus;
+            unsigned below_plus = differences << column, below_minus = differences << (16 + column);
             for (int w = 0; w < WORDS; ++w) {
                 // diagonal: where the value is that of the cell above left.
                 unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
@@ -196,15 +207,16 @@ extern "C" __global__ void __launch_bounds__(32)
             }
             out_plus = __funnelshift_l(below_plus, out_plus, 1);
             out_minus = __funnelshift_l(below_minus, out_minus, 1);
-            in_plus <<= 1;
-            in_minus <<= 1;
         }
         outgoing = out_plus << (32 - CHUNK) | out_minus << (16 - CHUNK);
-        if (lane == 31) {
-            if (final) middle[half.first_chunk + chunk] = outgoing;
-            else if (chunk < next_first) sum += __popc(out_plus) - __popc(out_minus);
-            else __stcg(bottom + chunk, outgoing);
-        }
+        if (chunk < first || chunk >= last)
+            for (int w = 0; w < WORDS; ++w) {
+                plus[w] = plus_before[w];
+                minus[w] = minus_before[w];
+            }
+        if (lowest < first) continue;
+        if (lowest < next_first) sum += __popc(out_plus) - __popc(out_minus);
+        else if (lane == 31) __stcg(below + lowest, outgoing);
     }
     if (lane == 31) passed[half.first_strip + strip] = sum;
 }
