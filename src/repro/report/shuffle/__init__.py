@@ -1,0 +1,1 @@
+"""Figures, tables and claims of the batches of alignments."""
