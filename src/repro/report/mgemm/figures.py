@@ -87,7 +87,7 @@ def _bars(
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" if value >= 0.1 else f"{value:.1g}"
 
 
 def _label(variant: str) -> str:

@@ -31,13 +31,13 @@ class Fitted:
 def fit(rows: pd.DataFrame) -> dict[tuple[str, str], Fitted]:
     """The machine of each device and kind of elements of which an mGEMM was measured alone."""
     found = {}
-    for (device, kind), own in _modelled(rows).groupby(["device", "kind"]):
+    for (device, kind), own in modelled(rows).groupby(["device", "kind"]):
         if (product := _line_of(_products(own))) is not None:
             found[str(device), str(kind)] = _fitted(own, str(kind), product)
     return found
 
 
-def _modelled(rows: pd.DataFrame) -> pd.DataFrame:
+def modelled(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that the model speaks of: on the emulator those of ranks, which have a core each."""
     of_ranks = (rows["device_kind"] == "cuda") | rows["result.transport"].notna()
     return rows[(rows["variant"] == BEST) & of_ranks]
@@ -112,8 +112,8 @@ def gpus(machines: dict[tuple[str, str], Fitted], kind: str) -> dict[str, Fitted
 
 def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.DataFrame:
     """Our runs of whole similarities with the model's seconds, `predicted`, under the rows' index."""
-    modelled = _modelled(rows)
-    whole = modelled[modelled["measure"] != "kernel"]
+    own = modelled(rows)
+    whole = own[own["measure"] != "kernel"]
     known = whole[[key in machines for key in zip(whole["device"], whole["kind"], strict=True)]]
     return known.assign(predicted=[_predicted(row, machines) for _, row in known.iterrows()])
 

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from repro.mgemm.model import predict
-from repro.report.mgemm.data import BEST, KINDS, RATE, SECONDS, TITAN, Published, fastest
+from repro.report.mgemm.data import KINDS, RATE, SECONDS, TITAN, Published, fastest
 from repro.report.mgemm.figures import PAPER
-from repro.report.mgemm.predictions import Fitted, best_strong, compare, gpus, titan, weak_runs
+from repro.report.mgemm.predictions import Fitted, best_strong, compare, gpus, modelled, titan, weak_runs
 from repro.report.style import COLOURS, MARKERS, RC, device_label, devices_of, save
 
 Machines = dict[tuple[str, str], Fitted]
@@ -143,11 +143,16 @@ def draw_model(rows: pd.DataFrame, machines: Machines, paths: Iterable[str | Pat
 
 
 def _series(rows: pd.DataFrame, constant: str) -> pd.DataFrame:
-    """Whole similarities measured on several numbers of devices with the same `constant`, fields and stages."""
-    whole = rows[(rows["measure"] != "kernel") & (rows["variant"] == BEST)]
-    keys = ["device", "way", constant, "fields", "stages", "stage"]
-    several = whole.groupby(keys)["devices"].transform("nunique") > 1
-    return whole[several]
+    """Whole similarities on several numbers of devices with the same `constant`, fields and stages.
+
+    constant: "vectors", or "block_vectors" while the vectors grow.
+    """
+    own = modelled(rows)
+    whole = own[own["measure"] != "kernel"]
+    series = whole.groupby(["device", "way", constant, "fields", "stages", "stage"])
+    several = series["devices"].transform("nunique") > 1
+    grows = series["vectors"].transform("nunique") > 1
+    return whole[several & grows if constant == "block_vectors" else several]
 
 
 def _panels(series: pd.DataFrame) -> tuple[Figure, list[tuple[tuple[Axes, Axes], str]]]:
