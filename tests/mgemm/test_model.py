@@ -70,6 +70,15 @@ def test_pairs_take_the_products_of_the_slowest_rank():
     assert fields.seconds == pytest.approx(together.seconds)
 
 
+def test_ranks_that_share_devices_take_turns():
+    """Four blocks, of which the first two have the one half around too: two devices with as much work each."""
+    run = Run(2, 4 * 128, 7, Decomposition(1, 4, 1))
+    tile = 64**2 * 7e-9
+    assert predict(PRODUCT_ALONE, run).seconds == pytest.approx((3 + 4 + 4) * tile)
+    assert predict(PRODUCT_ALONE, run, devices=2).seconds == pytest.approx((3 + 4 + 4 + 3 + 4) * tile)
+    assert predict(PRODUCT_ALONE, run, devices=1).seconds == pytest.approx(2 * (3 + 4 + 4 + 3 + 4) * tile)
+
+
 def test_products_are_whole_tiles():
     found = predict(PRODUCT_ALONE, Run(2, 2 * 65, 7, Decomposition(1, 2, 2)))
     assert found.shares["product"] == pytest.approx(4 * 64**2 * 7e-9)

@@ -81,10 +81,10 @@ class Run:
     stages: int = 1
     stage: int | None = None
 
-    def work(self, step: Step) -> Work:
-        """What a step of block row 0 computes."""
+    def work(self, step: Step, block: int = 0) -> Work:
+        """What a step of a block row computes."""
         stage = self.stages - 1 if self.stage is None else self.stage
-        return work_of(step, 0, self.vectors, self.decomposition.vectors, stage, self.stages)
+        return work_of(step, block, self.vectors, self.decomposition.vectors, stage, self.stages)
 
     @property
     def comparisons(self) -> float:
@@ -106,27 +106,39 @@ class Run:
 
 @dataclass(frozen=True)
 class Prediction:
-    """seconds: of the slowest rank. comparisons_per_second: of all ranks. shares: what each term would take alone."""
+    """seconds: of the slowest rank. comparisons_per_second: of all ranks. shares: what each term would take alone,
+    on that rank, or on the average of devices that ranks share."""
 
     seconds: float
     comparisons_per_second: float
     shares: dict[str, float]
 
 
-def predict(machine: Machine, run: Run) -> Prediction:
-    """What the model says of a run on a machine."""
+def predict(machine: Machine, run: Run, devices: int | None = None) -> Prediction:
+    """What the model says of a run on a machine.
+
+    devices: that the ranks share, rank r being on device r mod devices, where they take turns; None for one each, when
+    no rank has more work than those of block row 0.
+    """
     steps = steps_of_row(run.way, run.decomposition)
-    ranks = [_rank(machine, run, steps[row :: run.decomposition.rows]) for row in range(run.decomposition.rows)]
-    seconds, shares = max(ranks, key=lambda rank: rank[0])
+    rows = run.decomposition.rows
+    if devices is None:
+        ranks = [_rank(machine, run, steps[row::rows], 0) for row in range(rows)]
+        seconds, shares = max(ranks, key=lambda rank: rank[0])
+    else:
+        places = [run.decomposition.place(rank) for rank in range(run.decomposition.ranks)]
+        ranks = [_rank(machine, run, steps[row::rows], block) for _, block, row in places]
+        seconds = max(sum(rank[0] for rank in ranks[device::devices]) for device in range(devices))
+        shares = {name: sum(rank[1][name] for rank in ranks) / devices for name in TERMS}
     return Prediction(seconds, run.comparisons / seconds, shares)
 
 
-def _rank(machine: Machine, run: Run, steps: Sequence[Step]) -> tuple[float, dict[str, float]]:
-    """Seconds of these steps of block row 0, and the sum of each term; no other row has more work."""
+def _rank(machine: Machine, run: Run, steps: Sequence[Step], block: int) -> tuple[float, dict[str, float]]:
+    """Seconds of these steps of a block row, and the sum of each term."""
     first, total, last = 0.0, 0.0, 0.0
     shares = dict.fromkeys(TERMS, 0.0)
     for step in steps:
-        work = run.work(step)
+        work = run.work(step, block)
         if not _count(work):
             continue
         terms = _step(machine, run, step, work)

@@ -121,8 +121,8 @@ def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.D
 def _predicted(row: pd.Series, machines: dict[tuple[str, str], Fitted]) -> float:
     decomposition = Decomposition(int(row["n_pf"]), int(row["n_pv"]), int(row["n_pr"]))
     run = Run(int(row["way"]), int(row["vectors"]), int(row["fields"]), decomposition, row["stages"], row["stage"])
-    seconds = predict(machines[row["device"], row["kind"]].machine, run).seconds
-    return float(seconds * row["ranks"] / row["devices"])  # ranks that share a device take turns on it
+    machine = machines[row["device"], row["kind"]].machine
+    return predict(machine, run, None if row["ranks"] == row["devices"] else row["devices"]).seconds
 
 
 def weak_runs(run: pd.Series) -> list[Run]:
