@@ -48,7 +48,8 @@ def project(tmp_path: Path) -> Project:
     for name in ("workflow", "profiles", "config/schemas", "resources/published", "envs"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "Snakefile", tmp_path)
-    shutil.copy(ROOT / "config" / "graphs.tsv", tmp_path / "config")
+    for sheet in ("graphs.tsv", "vectors.tsv"):
+        shutil.copy(ROOT / "config" / sheet, tmp_path / "config")
     (tmp_path / "config" / "pairs.tsv").write_text(SHEET)
     (tmp_path / "example.fa").write_text(">p\nCACCTGACTTA\n>t\nACCATGGACTG\n")
     project = Project(tmp_path)
