@@ -6,6 +6,7 @@ The path through the kernels does not depend on the values; they are integers, s
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,16 +67,18 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
+@lru_cache(maxsize=1)
 def made_vectors(kind: Kind, fields: int, part: range) -> NDArray[Any]:
     """The vectors with these numbers, (vectors, fields) of the kind's type, or (vectors, words) of bits.
 
     floats: integers from 0 to the largest whose sums are exact in float32, as `inputs.vectors` makes them; bytes: 0 to
-    255; alleles: 0 to 2; bits: both equally often. part: of step 1.
+    255; alleles: 0 to 2; bits: both equally often. part: of step 1. The last ones made are kept, so they are read-only.
     """
     result = np.empty((len(part), kind.width(fields)), kind.dtype)
     first = part.start // CHUNK * CHUNK
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda start: _make(kind, fields, start, part, result), range(first, part.stop, CHUNK)))
+    result.flags.writeable = False
     return result
 
 
