@@ -1,0 +1,61 @@
+"""The CPU's blocked products give what SciPy and the reference give."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+
+from repro.errors import InputError
+from repro.mgemm.cpu import COLUMNS, FIELDS, ROWS, products, similarities
+from repro.mgemm.made import KINDS, made_vectors
+from repro.mgemm.reference import all_indices
+from repro.mgemm.reference import similarities as reference
+
+EDGES = sorted({1, 2, *(size + more for size in {ROWS, COLUMNS, FIELDS} for more in (-1, 0, 1))})
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    kind=st.sampled_from(["float32", "float64", "bytes"]),
+    left=st.sampled_from(EDGES),
+    right=st.sampled_from(EDGES),
+    fields=st.sampled_from(EDGES),
+)
+def test_products_of_any_shape(kind, left, right, fields):
+    values = made_vectors(KINDS[kind], fields, range(left + right))
+    found = products(values[:left], values[left:])
+    rows = np.unique([0, left // 2, left - 1])
+    expected = np.minimum(values[rows, None], values[None, left:]).sum(axis=2, dtype=np.float64)
+    assert np.array_equal(found[rows], expected)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "bytes"])
+@pytest.mark.parametrize(("way", "vectors"), [(2, 3), (2, 150), (3, 3), (3, 20)])
+def test_similarities_are_the_references(kind, way, vectors):
+    values = made_vectors(KINDS[kind], 70, range(vectors))
+    found = {}
+    for tile, block in similarities(values, way):
+        assert block.dtype == KINDS[kind].precision
+        for row, column in np.ndindex(block.shape):
+            i, k = tile.rows[row], tile.columns[column]
+            if not tile.triangle or k > i:
+                found[(i, k) if tile.pivot is None else (i, tile.pivot, k)] = block[row, column]
+    indices = all_indices(vectors, way)
+    expected = reference(values, indices, KINDS[kind].precision)
+    assert [found[tuple(key)] for key in indices.tolist()] == expected.tolist()
+    assert len(found) == len(indices)
+
+
+def test_pairs_are_scipys():
+    values = np.random.default_rng(1).random((80, 33))
+    expected = 1 - squareform(pdist(values, "braycurtis"))
+    for tile, block in similarities(values, 2):
+        for row, column in np.ndindex(block.shape):
+            if tile.columns[column] > tile.rows[row]:
+                assert block[row, column] == pytest.approx(expected[tile.rows[row], tile.columns[column]], rel=1e-12)
+
+
+def test_packed_bits_are_refused():
+    with pytest.raises(InputError, match="the CPU compares no packed bits"):
+        next(similarities(np.ones((3, 2), np.uint32), 2))
