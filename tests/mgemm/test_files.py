@@ -105,9 +105,9 @@ def test_a_file_of_values_is_little_endian_and_has_nothing_else(tmp_path):
     manifest = replace(MANIFEST, vectors=3, decomposition=(1, 1, 1), stages=1, names=("a", "b", "c"))
     write(tmp_path / "out", manifest)
     expected = similarity(np.array([(0, 1), (0, 2), (1, 2)]))
-    assert (tmp_path / "out" / "stage-0.rank-0.f32").read_bytes() == expected.astype("<f4").tobytes()
+    assert (tmp_path / "out" / "similarities.stage-0.rank-0.f32").read_bytes() == expected.astype("<f4").tobytes()
     write(tmp_path / "records", replace(manifest, threshold=0.6, values="byte"))
-    assert (tmp_path / "records" / "stage-0.rank-0.records").read_bytes() == b"".join(
+    assert (tmp_path / "records" / "similarities.stage-0.rank-0.records").read_bytes() == b"".join(
         np.array(index, "<u4").tobytes() + bytes([round(255 * value)])
         for index, value in zip([(0, 1), (0, 2), (1, 2)], expected, strict=True)
         if value >= 0.6
@@ -146,7 +146,7 @@ def test_a_damaged_manifest_is_refused(tmp_path, text):
 
 def test_a_truncated_file_is_refused(tmp_path):
     write(tmp_path / "out", MANIFEST)
-    path = tmp_path / "out" / "stage-0.rank-1.f32"
+    path = tmp_path / "out" / "similarities.stage-0.rank-1.f32"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match=r"rank-1\.f32: has 19 bytes, 20 were written; compute it again"):
         list(read_results(tmp_path / "out", 0))

@@ -1,10 +1,11 @@
 """Similarities in a folder: a file of each rank for each stage, and a manifest that says what the files hold.
 
 `manifest.json` says what was computed. A stage is complete when `stage-K.json` is there, which holds the number of
-stored results of every rank and, where it was asked for, the checksum. `stage-K.rank-R.f32` (or `.u8`) holds the values
-of rank R alone, little-endian float32 or one unsigned byte (`metrics.as_bytes`): their indices follow from the manifest
-by the schedule. Where a threshold was given, `stage-K.rank-R.records` holds the results that reach it, each two or
-three little-endian uint32 indices, ascending, and the value.
+stored results of every rank and, where it was asked for, the checksum. `similarities.stage-K.rank-R.f32` (or `.u8`)
+holds the values of rank R alone, little-endian float32 or one unsigned byte (`metrics.as_bytes`): their indices follow
+from the manifest by the schedule (`Manifest.tiles`). Where a threshold was given, it is
+`similarities.stage-K.rank-R.records` and holds the results that reach the threshold, each two or three little-endian
+uint32 indices, ascending, and the value.
 """
 
 import json
@@ -66,7 +67,7 @@ class Manifest:
     def rank_file(self, stage: int, rank: int) -> str:
         """The name of the file of a rank."""
         ending = STORED[self.values][1] if self.threshold is None else ".records"
-        return f"stage-{stage}.rank-{rank}{ending}"
+        return f"similarities.stage-{stage}.rank-{rank}{ending}"
 
     def tiles(self, stage: int, rank: int) -> Iterator[Tile]:
         """The tiles of a rank in the order in which its values are stored: what makes indices superfluous.
@@ -111,6 +112,12 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(**content)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError(f"{path}: is damaged; compute the similarities again in another folder") from None
+
+
+def remove_unfinished(folder: Path, stage: int) -> None:
+    """Remove what a rank that was killed has left of a stage."""
+    for partial in folder.glob(f".partial-*.stage-{stage}.*"):
+        partial.unlink(missing_ok=True)
 
 
 class RankFile:

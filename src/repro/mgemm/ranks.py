@@ -5,17 +5,20 @@ needs no MPI.
 """
 
 import os
+import sys
+import traceback
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.util import find_spec
 from threading import Condition
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.errors import InputError
+from repro.errors import InputError, ReproError
 
 T = TypeVar("T")
 
@@ -104,6 +107,40 @@ def run_threads(count: int, work: Callable[[Communicator], T]) -> list[T]:
     if shared.error is not None:
         raise shared.error
     return [future.result() for future in futures]
+
+
+def together(communicator: Communicator, work: Callable[[], T]) -> T:
+    """Run `work` on every rank and return its result; where it fails on one, all end, and one shows its error.
+
+    Raises the error of the first rank that has one, there, and SystemExit with its exit code on the others.
+    """
+    result, error = None, None
+    try:
+        result = work()
+    except Exception as raised:
+        error = raised
+    codes = communicator.allgather(error and getattr(error, "exit_code", 2))
+    failed = [rank for rank, code in enumerate(codes) if code is not None]
+    if not failed:
+        return cast(T, result)
+    if error is not None and failed[0] == communicator.rank:
+        raise error
+    raise SystemExit(codes[failed[0]])
+
+
+@contextmanager
+def ended_together(communicator: Communicator, clean_up: Callable[[], None]) -> Iterator[None]:
+    """End all ranks where one fails on its own, after `clean_up`, for the others would wait for it."""
+    try:
+        yield
+    except BaseException as error:
+        clean_up()
+        if communicator.size == 1:
+            raise
+        if not isinstance(error, ReproError | MemoryError | OSError | KeyboardInterrupt):
+            traceback.print_exception(error)
+        print(f"repro: rank {communicator.rank}: {error}", file=sys.stderr, flush=True)
+        communicator.Abort(getattr(error, "exit_code", 2))
 
 
 class _Meeting:

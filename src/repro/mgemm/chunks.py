@@ -1,0 +1,174 @@
+"""Results that are computed together: as many as keep a device busy, and as few as double buffering has memory for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Array
+from repro.mgemm.blocks import Block, Triples
+from repro.mgemm.engine import MOST_PIVOTS, Engine
+from repro.mgemm.metrics import numerators3
+from repro.mgemm.schedule import Tile, Work
+
+MOST_BYTES = 1 << 27  # of results that are computed before they go back
+EVEN_ROWS = 128  # of them at least, and a multiple: whole tiles of the kernels
+Held = list[tuple[range, Block]]  # blocks with the numbers of their vectors
+
+
+@dataclass
+class Chunk(ABC):
+    """Results that are computed together.
+
+    number: of the step that they belong to, among those of the rank. tiles: in the order in which they lie in memory.
+    """
+
+    engine: Engine
+    number: int
+    tiles: list[Tile]
+    as_bytes: bool
+
+    def cut(self, values: NDArray[Any]) -> Iterator[tuple[Tile, NDArray[Any]]]:
+        """Every tile with its part of the values."""
+        flat = values.reshape(-1)
+        ends = np.cumsum([0, *(len(tile.rows) * len(tile.columns) for tile in self.tiles)])
+        for tile, (start, end) in zip(self.tiles, pairwise(ends), strict=True):
+            yield tile, flat[start:end].reshape(len(tile.rows), len(tile.columns))
+
+    @abstractmethod
+    def similarities(self) -> Array:
+        """Launch what computes the values."""
+
+    @abstractmethod
+    def numerators(self) -> Array:
+        """Launch what computes the numerators of pairs, or n3' of triples."""
+
+    @abstractmethod
+    def whole_numerators(self, computed: NDArray[Any]) -> NDArray[Any]:
+        """The numerators of the quotients, flat, from what `numerators` computed."""
+
+    def _memory(self, numerators: Array) -> Array | None:
+        """Where quotients may replace their numerators."""
+        return numerators if not self.as_bytes and numerators.dtype == self.engine.precision else None
+
+
+@dataclass
+class _Pairs(Chunk):
+    rows: Block
+    columns: Block
+
+    def similarities(self) -> Array:
+        n2 = self.numerators()
+        return self.engine.quotients2(n2, self.rows, self.columns, self._memory(n2), self.as_bytes)
+
+    def numerators(self) -> Array:
+        return self.engine.pairs(self.rows, self.columns, upper=self.tiles[0].triangle)
+
+    def whole_numerators(self, computed: NDArray[Any]) -> NDArray[Any]:
+        (tile,) = self.tiles
+        behind = tile.rows.start - tile.columns.start + 1
+        return np.triu(computed, behind).reshape(-1) if tile.triangle else computed.reshape(-1).copy()
+
+
+@dataclass
+class _Triples(Chunk):
+    """n2_ik: of all rows and columns of the step, computed with its first chunk."""
+
+    triples: Triples
+    n2_ik: "_Once"
+
+    def similarities(self) -> Array:
+        n3_prime = self.numerators()
+        memory = self._memory(n3_prime)
+        return self.engine.quotients3(n3_prime, self.triples, *self._minima(), memory, self.as_bytes)
+
+    def numerators(self) -> Array:
+        return self.engine.triples(self.triples)
+
+    def whole_numerators(self, computed: NDArray[Any]) -> NDArray[Any]:
+        n2_ij, n2_ik, n2_jk = (minima.get() for minima in self._minima())
+        result = np.empty_like(computed)
+        cut = zip(self.cut(computed), self.cut(result), self._shapes(), strict=True)
+        for (_, n3_prime), (_, n3), (pivot, rows, columns) in cut:
+            first = n2_ik.shape[1] - columns
+            n3[...] = numerators3(n2_ij[:rows, pivot, None], n2_ik[:rows, first:], n2_jk[None, pivot, first:], n3_prime)
+        return result
+
+    def _minima(self) -> tuple[Array, Array, Array]:
+        triples = self.triples
+        return (
+            self.engine.pairs(triples.rows, triples.pivots),
+            self.n2_ik(),
+            self.engine.pairs(triples.pivots, triples.columns),
+        )
+
+    def _shapes(self) -> list[tuple[int, int, int]]:
+        """Number of the pivot, rows and columns of every tile."""
+        return [(z, rows, columns) for z, (rows, columns) in enumerate(self.triples.shapes) if rows * columns]
+
+
+class _Once:
+    """What is computed when it is first asked for."""
+
+    def __init__(self, compute: Callable[[], Array]) -> None:
+        self._compute = compute
+        self._found: Array | None = None
+
+    def __call__(self) -> Array:
+        self._found = self._found or self._compute()
+        return self._found
+
+
+def chunks_of(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
+    """The chunks of a step's work in their order.
+
+    number: of the step among those of its rank. held: blocks that have all of its vectors. as_bytes: of the values.
+    """
+    if work.tiles:
+        yield from (_pairs if work.pivots is None else _triples)(engine, number, work, held, as_bytes)
+
+
+def _view(held: Held, indices: range) -> Block:
+    """The vectors with these numbers, of the block that has them."""
+    for vectors, block in held:
+        if vectors.start <= indices.start and indices.stop <= vectors.stop:
+            return block[indices.start - vectors.start : indices.stop - vectors.start]
+    raise ValueError(f"vectors {indices} are not held")
+
+
+def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
+    (whole,) = work.tiles
+    row_bytes = len(whole.columns) * engine.accumulated.itemsize
+    rows_at_once = max(EVEN_ROWS, MOST_BYTES // row_bytes // EVEN_ROWS * EVEN_ROWS)
+    for start in range(whole.rows.start, whole.rows.stop, rows_at_once):
+        rows = range(start, min(start + rows_at_once, whole.rows.stop))
+        columns = range(start, whole.columns.stop) if whole.triangle else whole.columns
+        tile = Tile(rows, columns, triangle=whole.triangle)
+        if tile.count:
+            yield _Pairs(engine, number, [tile], as_bytes, _view(held, rows), _view(held, columns))
+
+
+def _triples(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
+    rows, columns = _view(held, work.tiles[-1].rows), _view(held, work.tiles[0].columns)
+    n2_ik = _Once(lambda: engine.pairs(rows, columns, upper=work.kind == "edge"))
+    for tiles in _together(work.tiles, MOST_BYTES // engine.accumulated.itemsize):
+        first = tiles[0].pivot
+        assert first is not None
+        pivots = _view(held, range(first, first + len(tiles)))
+        triples = Triples(rows, pivots, columns, work.kind == "edge", work.kind != "volume")
+        yield _Triples(engine, number, tiles, as_bytes, triples, n2_ik)
+
+
+def _together(tiles: list[Tile], most: int) -> Iterator[list[Tile]]:
+    """Consecutive tiles, of at most so many results and pivots together, but at least one."""
+    chosen: list[Tile] = []
+    for tile in tiles:
+        if chosen and (sum(one.count for one in chosen) + tile.count > most or len(chosen) == MOST_PIVOTS):
+            yield chosen
+            chosen = []
+        chosen.append(tile)
+    yield chosen

@@ -1,0 +1,171 @@
+"""Every decomposition, stage split, thread order and device gives the same similarities, each from the right rank."""
+
+import numpy as np
+import pytest
+
+from repro.device import cuda, open_device
+from repro.errors import InputError
+from repro.mgemm.campaign import own_part, similarities_of_rank
+from repro.mgemm.checksum import Checksum
+from repro.mgemm.engine import Engine
+from repro.mgemm.metrics import Metric, as_bytes
+from repro.mgemm.problem import Problem
+from repro.mgemm.ranks import run_threads
+from repro.mgemm.reference import all_indices, similarities
+from repro.mgemm.results import flat, indices
+from repro.mgemm.schedule import Decomposition
+
+VECTORS, FIELDS = 23, 70
+ORDERS = ("forward", "reverse", "random")
+# n_pf, n_pv, n_pr: 16 decompositions, on 1, 2, 3, 4 and 6 ranks.
+DECOMPOSITIONS = [
+    (1, 1, 1),
+    *[(2, 1, 1), (1, 2, 1), (1, 1, 2)],
+    *[(3, 1, 1), (1, 3, 1), (1, 1, 3)],
+    *[(4, 1, 1), (1, 4, 1), (1, 1, 4), (2, 2, 1), (1, 2, 2), (2, 1, 2)],
+    *[(1, 6, 1), (2, 3, 1), (1, 3, 2)],
+]
+
+
+def vectors_of(dtype):
+    rng = np.random.default_rng(8)
+    if dtype == np.uint32:
+        return rng.integers(0, 2**32, (VECTORS, 5), np.uint32)
+    return rng.integers(0, 200, (VECTORS, FIELDS)).astype(dtype)
+
+
+def run(values, problem, order="random", variant="naive", precision=None, kind="emulator"):
+    """The checksum, the values in lexicographic order, and the number of results of each rank."""
+    metric = Metric.SORENSON if values.dtype == np.uint32 else Metric.CZEKANOWSKI
+
+    def work(communicator):
+        if kind == "cuda":
+            device = open_device(f"cuda:{communicator.rank % cuda.device_count()}")
+        else:
+            device = open_device("emulator", thread_order=order, seed=communicator.rank, workers=1)
+        engine = Engine(device, metric, values.dtype, variant, precision)
+        own = own_part(values, problem.decomposition, communicator.rank)
+        checksum, found = Checksum(), []
+        for tile, part in similarities_of_rank(communicator, engine, own, problem):
+            assert part.shape == (len(tile.rows), len(tile.columns))
+            assert tile.count
+            checksum.add(tile, part, len(values))
+            found.append((indices(tile), flat(tile, part).copy()))
+        return checksum.total, found
+
+    ranks = run_threads(problem.decomposition.ranks, work)
+    every = [piece for _, found in ranks for piece in found]
+    index = np.concatenate([piece[0] for piece in every])
+    value = np.concatenate([piece[1] for piece in every])
+    order = np.lexsort(index.T[::-1])
+    assert problem.stages > 1 or np.array_equal(index[order], all_indices(len(values), problem.way))
+    return (
+        Checksum(sum(checksum for checksum, _ in ranks)),
+        value[order],
+        [sum(len(v) for _, v in found) for _, found in ranks],
+    )
+
+
+@pytest.mark.parametrize("shape", DECOMPOSITIONS, ids=str)
+@pytest.mark.parametrize("way", [2, 3])
+def test_every_decomposition_gives_the_reference(way, shape):
+    values = vectors_of(np.float32)
+    problem = Problem(VECTORS, way, 1, 0, Decomposition(*shape))
+    _, found, counts = run(values, problem, ORDERS[sum(shape) % 3])
+    assert np.array_equal(found, similarities(values, all_indices(VECTORS, way), np.float32))
+    assert counts == [problem.count_of(rank) for rank in range(problem.decomposition.ranks)]
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.uint32], ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("order", ORDERS)
+def test_types_and_orders(way, dtype, order):
+    values = vectors_of(dtype)
+    every = all_indices(VECTORS, way)
+    for precision in [np.float64] if dtype == np.float64 else [np.float32, np.float64]:
+        expected = similarities(values, every, precision)
+        checksums = set()
+        for shape in [(1, 1, 1), (2, 3, 1), (1, 2, 2)]:
+            checksum, found, _ = run(
+                values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order, precision=precision
+            )
+            assert np.array_equal(found, expected)
+            checksums.add(checksum)
+        assert len(checksums) == 1
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 2, 1), (1, 3, 2)], ids=str)
+def test_stages_together_are_the_whole(way, shape):
+    values, decomposition = vectors_of(np.float32), Decomposition(*shape)
+    whole, _, _ = run(values, Problem(VECTORS, way, 1, 0, decomposition))
+    stages = [run(values, Problem(VECTORS, way, 3, stage, decomposition)) for stage in range(3)]
+    assert sum(checksum.total for checksum, _, _ in stages) == whole.total
+    assert all(sum(counts) for _, _, counts in stages)
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("shape", [(1, 2, 1), (2, 1, 1)], ids=str)
+def test_values_in_bytes(way, shape):
+    values = vectors_of(np.float32)
+    problem = Problem(VECTORS, way, 1, 0, Decomposition(*shape), as_bytes=True)
+    metric_values = similarities(values, all_indices(VECTORS, way), np.float32)
+
+    def work(communicator):
+        engine = Engine(open_device("emulator", workers=1), Metric.CZEKANOWSKI, np.float32, "naive")
+        own = own_part(values, problem.decomposition, communicator.rank)
+        return [
+            (indices(tile), flat(tile, part).copy())
+            for tile, part in similarities_of_rank(communicator, engine, own, problem)
+        ]
+
+    found = {
+        tuple(i): v for rank in run_threads(2, work) for index, part in rank for i, v in zip(index, part, strict=True)
+    }
+    expected = dict(zip(map(tuple, all_indices(VECTORS, way)), as_bytes(metric_values), strict=True))
+    assert found == expected
+
+
+@pytest.mark.parametrize("way", [2, 3])
+def test_many_small_chunks(monkeypatch, way):
+    """Results and vectors pass in pieces that are used again and again."""
+    monkeypatch.setattr("repro.mgemm.chunks.MOST_BYTES", 256)
+    monkeypatch.setattr("repro.mgemm.chunks.EVEN_ROWS", 1)
+    monkeypatch.setattr("repro.mgemm.transfers.PIECE", 1000)
+    values = vectors_of(np.float32)
+    for order in ORDERS:
+        for shape in [(1, 2, 1), (2, 1, 1)]:
+            _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order)
+            assert np.array_equal(found, similarities(values, all_indices(VECTORS, way), np.float32))
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("vectors", [1, 2, 3])
+def test_few_vectors(way, vectors):
+    values = vectors_of(np.float32)[:vectors]
+    if len(all_indices(vectors, way)):
+        _, found, _ = run(values, Problem(vectors, way, 1, 0, Decomposition(1, vectors, 1)))
+        assert np.array_equal(found, similarities(values, all_indices(vectors, way), np.float32))
+
+
+@pytest.mark.parametrize("way", [2, 3])
+def test_all_kernels_and_devices_agree(device, way):
+    values = vectors_of(np.float32)
+    engine = Engine(device, Metric.CZEKANOWSKI, np.float32)
+    problem = Problem(VECTORS, way, 1, 0, Decomposition())
+
+    def work(communicator):
+        checksum = Checksum()
+        for tile, part in similarities_of_rank(communicator, engine, values, problem):
+            checksum.add(tile, part, VECTORS)
+        return checksum
+
+    assert run_threads(1, work) == [run(values, problem)[0]]
+
+
+def test_more_ranks_than_vectors_or_fields_are_refused():
+    values = vectors_of(np.uint32)
+    with pytest.raises(InputError, match="n_pv = 24: there are 23 vectors; give fewer ranks"):
+        own_part(values, Decomposition(1, 24, 1), 0)
+    with pytest.raises(InputError, match="n_pf = 6: there are 5 fields, or words of 32 bits; give fewer ranks"):
+        own_part(values, Decomposition(6, 1, 1), 0)
