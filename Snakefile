@@ -9,6 +9,7 @@ configfile: "config/config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/wfa.smk"
+include: "workflow/rules/shuffle.smk"
 include: "workflow/rules/reorder.smk"
 include: "workflow/rules/apsp.smk"
 include: "workflow/rules/report.smk"
@@ -20,6 +21,7 @@ rule all:
     input:
         rules.inputs.input if READS or VECTORS or GRAPHS or LEFT_OUT else [],
         rules.wfa.input if WFA else [],
+        rules.shuffle.input if SHUFFLE else [],
         rules.reorder.input if REORDER else [],
         rules.apsp.input if APSP else [],
         rules.report.input,

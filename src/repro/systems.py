@@ -8,6 +8,7 @@ from repro.errors import InputError
 
 SYSTEMS = {
     "wfa": "Edit distance of very long strings by the wavefront algorithm (Castells-Rufas 2023)",
+    "shuffle": "Global, semi-global and local alignments of batches by warp shuffles (AnySeq/GPU, Müller et al. 2022)",
     "reorder": "Needleman-Wunsch with the matrix reordered so that memory accesses coalesce",
     "apsp": "All-pairs shortest paths in tiles, for graphs of any size (Katz and Kider 2008)",
 }

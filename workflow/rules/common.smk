@@ -35,7 +35,8 @@ NCBI = "resources/ncbi"
 try:
     config = complete(config, workflow.source_path("../../config/schemas/config.schema.yaml"))
     PAIRS = {pair.name: pair for pair in read_pairs(config["pairs"])}
-    READS = chosen(config["reads"], read_read_sets, config["inputs"]["reads"])
+    aligned = [name for entry in config["shuffle"]["experiments"] for name in entry["reads"]]
+    READS = chosen(config["reads"], read_read_sets, dict.fromkeys([*config["inputs"]["reads"], *aligned]))
     VECTORS = chosen(config["vectors"], read_vector_sources, config["inputs"]["vectors"])
     GRAPHS = chosen(config["graphs"], read_graph_sources, config["inputs"]["graphs"])
     # What cannot be had here is left out and said, not replaced; a job on another machine does not decide it again.
@@ -47,6 +48,7 @@ try:
     )
     gone = {kind: [left.name for left in LEFT_OUT if left.kind == kind] for kind in ("pair", "reads")}
     config["wfa"]["experiments"] = without(config["wfa"]["experiments"], "pairs", gone["pair"])
+    config["shuffle"]["experiments"] = without(config["shuffle"]["experiments"], "reads", gone["reads"])
     READS = {name: reads for name, reads in READS.items() if name not in gone["reads"]}
     WFA = {
         entry["name"]: Experiment.from_entry(entry, PAIRS, config["repetitions"])
@@ -134,3 +136,19 @@ def mgemm_files(wildcards):
     """The files that hold the vectors of an experiment."""
     entry = entry_of("mgemm", wildcards.mgemm_experiment)
     return [MGEMM_SETS[name].file for name in entry["sets"] if MGEMM_SETS[name].file]
+
+
+def shuffle_files(name):
+    """Where a set of reads lies and, where it is simulated here, its truth and its genome."""
+    if READS[name].source == "file":
+        return {"reads": READS[name].file}
+    return {
+        "reads": reads_file(name),
+        "truth": f"results/inputs/reads/{name}.truth.tsv",
+        "genome": genome_of(name),
+    }
+
+
+def shuffle_described(wildcards):
+    """The files of an experiment's read sets, by their names."""
+    return {name: shuffle_files(name) for name in entry_of("shuffle", wildcards.shuffle_experiment)["reads"]}

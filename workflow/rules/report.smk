@@ -6,6 +6,7 @@ rule report:
 
 REPORTED = [
     *([rules.wfa_report] if WFA else []),
+    *([rules.shuffle_report] if SHUFFLE else []),
     *([rules.reorder_report] if REORDER else []),
     *([rules.apsp_report] if APSP else []),
 ]
