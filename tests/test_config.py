@@ -7,7 +7,9 @@ import yaml
 from repro.config import complete
 from repro.errors import InputError
 from repro.inputs.pair_sheet import read_pairs
+from repro.inputs.reads.sheet import read_read_sets
 from repro.reorder.experiment import Experiment as ReorderExperiment
+from repro.shuffle.experiment import Experiment as ShuffleExperiment
 from repro.wfa.experiment import Experiment
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +22,9 @@ def test_our_own_configurations_are_valid_to_the_last_pair(name: str) -> None:
     pairs = {pair.name for pair in read_pairs(ROOT / config["pairs"])}
     for entry in config["wfa"]["experiments"]:
         assert Experiment.from_entry(entry, pairs, config["repetitions"]).pairs == entry["pairs"]
+    read_sets = {reads.name: reads for reads in read_read_sets(ROOT / config["reads"])}
+    for entry in config["shuffle"]["experiments"]:
+        assert ShuffleExperiment.from_entry(entry, read_sets, config["repetitions"]).reads == entry["reads"]
     for entry in config["reorder"]["experiments"]:
         assert ReorderExperiment.from_entry(entry, config["repetitions"]).lengths == entry["lengths"]
 

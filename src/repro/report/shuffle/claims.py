@@ -193,7 +193,7 @@ def _transfers(gpu: pd.DataFrame, published: Published) -> Claim:
     seconds, kernels = published.stated["transfer_seconds"], published.stated["kernel_seconds"]
     own = gpu[(gpu["read_length"] == 512) & (gpu["mode"] == "global") & (gpu["gap"] == "linear")]
     own = own[(own["result"] == "score") & (own["input.queries"] == published.stated["reads"])]
-    own = own[own["variant"].isin(PAPER_VARIANTS)]
+    own = fastest(own, ["device", "variant"])
     ours, verdict = "-", NOT_MEASURED
     if len(own):
         shares = (1 - own[KERNEL] / own[TOTAL]).clip(lower=0)
