@@ -9,7 +9,7 @@ from repro.errors import InputError
 from repro.inputs.vectors.vectorset import VectorSet, pack_bits
 from repro.mgemm.metrics import Metric, field_sums
 
-PRECISIONS = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
+PRECISIONS: dict[str, np.dtype[Any]] = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
 MOST_INTEGER = 2**31  # that a sum of integers stays below, so that numerators of triples fit into 32 bits
 
 

@@ -61,8 +61,8 @@ def collect_stages(
     manifest: Manifest,
     stages: Sequence[int],
     progress: Progress,
-) -> tuple[NDArray[np.uint32], NDArray[Any], Checksum] | None:
-    """Compute stages into memory: indices, values and checksum on rank 0, None on the others."""
+) -> tuple[NDArray[np.uint32], NDArray[Any], Checksum | None]:
+    """Compute stages into memory: indices, values and checksum of all ranks on rank 0, of the rank itself on others."""
     found: list[tuple[NDArray[np.uint32], NDArray[Any]]] = []
 
     def keep(tile: Tile, values: NDArray[Any]) -> None:
@@ -81,10 +81,9 @@ def collect_stages(
         np.concatenate([np.empty(0, engine.precision), *(part for _, part in found)]),
     )
     gathered = communicator.gather((*joined, checksum))
-    if gathered is None:
-        return None
-    every, values, checksums = zip(*gathered, strict=True)
-    return np.concatenate(every), np.concatenate(values), Checksum(sum(checksums))
+    every, values, checksums = zip(*(gathered or [(*joined, checksum)]), strict=True)
+    total = Checksum(sum(checksums)) if manifest.checksum else None
+    return np.concatenate(every), np.concatenate(values), total
 
 
 def _compute(

@@ -1,0 +1,206 @@
+"""`repro similarity` prints, writes and sums similarities, alone and as ranks, and says in a line what is wrong."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from repro.cli import main
+from repro.inputs.vectors.synthetic import random_vectors
+from repro.mgemm.files import read_results
+from repro.mgemm.reference import all_indices
+
+MPIRUN = Path(sys.executable).parent / "mpirun"
+needs_mpi = pytest.mark.skipif(
+    not (MPIRUN.exists() and find_spec("mpi4py")), reason="MPI is not installed: pip install '.[mpi]'"
+)
+EXAMPLE = "tree,x,y\noak,1,2\nash,3,4\nelm,2,1\nfir,4,3\n"
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    path = tmp_path / "trees.csv"
+    path.write_text(EXAMPLE)
+    return path
+
+
+@pytest.fixture
+def thirty(tmp_path: Path) -> Path:
+    path = tmp_path / "thirty.npy"
+    np.save(path, random_vectors("integers", 30, 40, 5).values.astype(np.float64))
+    return path
+
+
+def similarity(*arguments: str | Path, metric: str = "czekanowski") -> int:
+    return main(["similarity", *map(str, arguments), "--metric", metric, "--device", "emulator"])
+
+
+def ranks(count: int, *arguments: str | Path, metric: str = "czekanowski") -> subprocess.CompletedProcess:
+    repro = "import sys; from repro.cli import main; sys.exit(main())"
+    command = [MPIRUN, "-n", count, sys.executable, "-c", repro, "similarity", *arguments, "--metric", metric]
+    return subprocess.run(
+        [*map(str, command), "--device", "emulator"], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_table_of_pairs(example: Path, tmp_path: Path, capsys):
+    assert similarity(example, "--way", "2") == 0
+    expected = "i\tj\tvalue\noak\tash\t0.6\noak\telm\t0.6666666666666666\noak\tfir\t0.6\nash\telm\t0.6\n"
+    expected += "ash\tfir\t0.8571428571428571\nelm\tfir\t0.6\n"
+    assert capsys.readouterr().out == expected
+    assert similarity(example, "--way", "2", "-o", tmp_path / "out.tsv") == 0
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "out.tsv").read_text() == expected
+
+
+def test_the_table_of_triples_at_or_above_a_threshold(example: Path, capsys):
+    assert similarity(example, "--way", "3", "--threshold", "0.7", "--precision", "single") == 0
+    value = str(np.float32(13.5) / np.float32(17))
+    assert capsys.readouterr().out == f"i\tj\tk\tvalue\noak\tash\tfir\t{value}\nash\telm\tfir\t{value}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "digits"),
+    [
+        (["--way", "2"], "0-82898256547-645082804690974176"),
+        (["--way", "3"], "0-84749404949-5538720434861296"),
+        (["--way", "2", "--precision", "single"], "0-82898259151-467525993536421888"),
+        (["--way", "3", "--precision", "single", "--stages", "3"], "0-84749404939-366334863235612672"),
+    ],
+)
+def test_the_worked_checksums(example: Path, capsys, arguments, digits):
+    assert similarity(example, *arguments, "--checksum") == 0
+    assert capsys.readouterr().out == f"{digits}\n"
+
+
+def test_floats_agree_with_scipy(tmp_path: Path, capsys):
+    values = np.random.default_rng(3).random((12, 50))
+    np.save(tmp_path / "v.npy", values)
+    assert similarity(tmp_path / "v.npy", "--way", "2") == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split("\t")[:2] for line in lines] == all_indices(12, 2).astype(str).tolist()
+    assert np.allclose([float(line.split("\t")[2]) for line in lines], 1 - pdist(values, "braycurtis"), rtol=1e-13)
+
+
+def test_sorenson_and_vectors_of_zeros(tmp_path: Path, capsys):
+    (tmp_path / "bits.tsv").write_text("a\t1\t1\t0\nb\t0\t1\t1\nc\t0\t0\t0\nd\t0\t0\t0\n")
+    assert similarity(tmp_path / "bits.tsv", "--way", "2", metric="sorenson") == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "a\tb\t0.5", "a\tc\t0.0", "a\td\t0.0", "b\tc\t0.0", "b\td\t0.0", "c\td\t0.0",
+    ]  # fmt: skip
+
+
+def test_a_stage_alone(thirty: Path, capsys):
+    whole = []
+    for stage in range(3):
+        assert similarity(thirty, "--way", "3", "--stages", "3", "--stage", stage) == 0
+        lines = capsys.readouterr().out.splitlines()[1:]
+        assert len(lines) > 1000
+        whole += lines
+    assert similarity(thirty, "--way", "3") == 0
+    assert sorted(whole) == sorted(capsys.readouterr().out.splitlines()[1:])
+
+
+@pytest.mark.parametrize(("format", "scale"), [("float32", 1), ("byte", 255)])
+def test_a_folder_of_binary_files(thirty: Path, tmp_path: Path, capsys, format, scale):
+    assert similarity(thirty, "--way", "2", "--format", format, "-o", tmp_path / "out", "--stages", "2") == 0
+    assert capsys.readouterr() == ("", "repro: stage 0 of 2 is complete\nrepro: stage 1 of 2 is complete\n")
+    parts = [part for stage in range(2) for part in read_results(tmp_path / "out", stage)]
+    found = {tuple(i): v for index, value in parts for i, v in zip(index.tolist(), value.tolist(), strict=True)}
+    expected = 1 - pdist(np.load(thirty), "braycurtis")
+    assert list(map(list, sorted(found))) == all_indices(30, 2).tolist()
+    assert np.allclose([found[key] / scale for key in sorted(found)], expected, atol=0.501 / 255 if scale > 1 else 1e-7)
+    shutil.rmtree(tmp_path / "out")
+    assert similarity(thirty, "--way", "2", "--format", format, "-o", tmp_path / "out", "--threshold", "0.7") == 0
+    ((index, value),) = read_results(tmp_path / "out", 0)
+    assert index.tolist() == all_indices(30, 2)[expected >= 0.7].tolist()
+    assert np.allclose(value / scale, expected[expected >= 0.7], atol=0.501 / 255 if scale > 1 else 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        (EXAMPLE, ["--way", "2", "--format", "byte"], "--format byte writes a folder: name it with -o"),
+        (EXAMPLE, ["--way", "2", "--stages", "2", "--stage", "2"], "stage 2: there are 2, numbered from 0"),
+        (EXAMPLE, ["--way", "2", "--threshold", "nan"], "threshold nan: similarities lie from 0 to 1"),
+        (
+            EXAMPLE,
+            ["--way", "2", "--decomposition", "1,2,1"],
+            "decomposition 1 x 2 x 1: takes 2 ranks, 1 were started; start it under mpirun -n 2",
+        ),
+        ("oak,1,-2\nash,3,4\n", ["--way", "2"], "{file}: vector oak, field 1: -2 is not a finite number of 0 or more"),
+        (
+            "oak,1,nan\nash,3,4\n",
+            ["--way", "2"],
+            "{file}: vector oak, field 1: nan is not a finite number of 0 or more",
+        ),
+        (
+            "oak,1e200,1\nash,3,4\n",
+            ["--way", "2", "--precision", "single"],
+            "vector oak: its sum is too large for float32; scale the vectors down",
+        ),
+        (EXAMPLE, ["--way", "2", "-o", "{file}"], "{file}: is read already; give the output another name"),
+    ],
+)
+def test_an_error_is_one_line(tmp_path: Path, capsys, text, arguments, message):
+    file = tmp_path / "trees.csv"
+    file.write_text(text)
+    assert similarity(file, *(argument.format(file=file) for argument in arguments)) == 2
+    assert capsys.readouterr() == ("", f"repro: {message.format(file=file)}\n")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@needs_mpi
+@pytest.mark.parametrize(("count", "shape"), [(2, "2,1,1"), (3, "1,3,1"), (4, "1,2,2"), (6, "2,3,1")])
+def test_ranks_of_mpi_give_the_same_checksum(thirty: Path, tmp_path: Path, capsys, count, shape):
+    for way in "23":
+        assert similarity(thirty, "--way", way, "--checksum", "-o", tmp_path / "alone.tsv") == 0
+        done = ranks(count, thirty, "--way", way, "--checksum", "--decomposition", shape, "-o", tmp_path / "ranks.tsv")
+        assert (done.stderr, done.stdout) == ("", capsys.readouterr().out)
+        assert (tmp_path / "ranks.tsv").read_bytes() == (tmp_path / "alone.tsv").read_bytes()
+
+
+@needs_mpi
+def test_an_error_of_ranks_is_one_line(example: Path):
+    done = ranks(2, example, "--way", "2", metric="sorenson")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "repro: vector oak, field 1: 2 where 0/1 data has only 0, 1\n"
+    done = ranks(6, example, "--way", "2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "repro: n_pv = 6: there are 4 vectors; give fewer ranks\n"
+
+
+@needs_mpi
+def test_a_killed_campaign_continues_after_its_last_complete_stage(tmp_path: Path, capsys):
+    np.save(tmp_path / "v.npy", random_vectors("integers", 120, 64, 5).values)
+    arguments = [tmp_path / "v.npy", "--way", "3", "--stages", "8", "--format", "float32", "--checksum"]
+    arguments += ["-o", tmp_path / "out"]
+    code = "import sys; from repro.cli import main; sys.exit(main())"
+    command = [MPIRUN, "-n", "2", sys.executable, "-c", code, "similarity", *arguments]
+    started = subprocess.Popen(
+        [*map(str, command), "--metric", "czekanowski", "--device", "emulator"],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert started.stderr.readline() == "repro: stage 0 of 8 is complete\n"
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    time.sleep(0.5)
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("stage-*.json")}
+    assert 1 <= len(before) < 8
+    done = ranks(2, *arguments)
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) == 8 - len(before)
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("stage-*.json")}
+    assert len(after) == 8
+    assert before.items() <= after.items()
+    assert not list((tmp_path / "out").glob(".*"))
+    assert similarity(tmp_path / "v.npy", "--way", "3", "--checksum") == 0
+    assert done.stdout == capsys.readouterr().out
