@@ -12,6 +12,7 @@ include: "workflow/rules/wfa.smk"
 include: "workflow/rules/shuffle.smk"
 include: "workflow/rules/reorder.smk"
 include: "workflow/rules/apsp.smk"
+include: "workflow/rules/mgemm.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -24,4 +25,5 @@ rule all:
         rules.shuffle.input if SHUFFLE else [],
         rules.reorder.input if REORDER else [],
         rules.apsp.input if APSP else [],
+        rules.mgemm.input if MGEMM else [],
         rules.report.input,

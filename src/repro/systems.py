@@ -10,6 +10,7 @@ SYSTEMS = {
     "wfa": "Edit distance of very long strings by the wavefront algorithm (Castells-Rufas 2023)",
     "shuffle": "Global, semi-global and local alignments of batches by warp shuffles (AnySeq/GPU, Müller et al. 2022)",
     "reorder": "Needleman-Wunsch with the matrix reordered so that memory accesses coalesce",
+    "mgemm": "Similarities of all pairs and triples of vectors, on one GPU to many (CoMet, Joubert et al. 2018)",
     "apsp": "All-pairs shortest paths in tiles, for graphs of any size (Katz and Kider 2008)",
 }
 

@@ -9,6 +9,7 @@ REPORTED = [
     *([rules.shuffle_report] if SHUFFLE else []),
     *([rules.reorder_report] if REORDER else []),
     *([rules.apsp_report] if APSP else []),
+    *([rules.mgemm_report] if MGEMM else []),
 ]
 
 

@@ -63,17 +63,17 @@ CPU = Variant("cpu", "Table 2", "the CPU of the host, all its cores, by numba in
 
 @numba.njit(cache=True, parallel=True)
 def _products(left: Any, right: Any, result: Any) -> None:
-    for block in numba.prange((len(left) + ROWS - 1) // ROWS):
-        first, last = block * ROWS, min((block + 1) * ROWS, len(left))
+    across = (len(right) + COLUMNS - 1) // COLUMNS
+    for block in numba.prange((len(left) + ROWS - 1) // ROWS * across):
+        first, start = block // across * ROWS, block % across * COLUMNS
+        last, columns = min(first + ROWS, len(left)), min(COLUMNS, len(right) - start)
         turned = np.empty((FIELDS, COLUMNS), right.dtype)
-        for start in range(0, len(right), COLUMNS):
-            columns = min(COLUMNS, len(right) - start)
-            for field in range(0, right.shape[1], FIELDS):
-                fields = min(FIELDS, right.shape[1] - field)
-                for column in range(columns):
-                    for q in range(fields):
-                        turned[q, column] = right[start + column, field + q]
-                _block(left[first:last, field : field + fields], turned, result[first:last, start : start + columns])
+        for field in range(0, right.shape[1], FIELDS):
+            fields = min(FIELDS, right.shape[1] - field)
+            for column in range(columns):
+                for q in range(fields):
+                    turned[q, column] = right[start + column, field + q]
+            _block(left[first:last, field : field + fields], turned, result[first:last, start : start + columns])
 
 
 @numba.njit(cache=True)

@@ -82,7 +82,9 @@ def _rate_line(
 
 def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """Whole similarities on a device over the CPU: by rates, since the CPU is given fewer vectors."""
-    rates = rows[rows["devices"] == 1].pivot_table(RATE, ["measure", "kind", "device"], "variant", aggfunc="max")
+    rates = rows[rows["devices"] == 1].pivot_table(
+        RATE, ["measure", "kind", "device", "device_kind"], "variant", aggfunc="max"
+    )
     rates = rates.reindex(columns=[BEST, CPU]).dropna().reset_index()
     rates["speed_up"] = rates[BEST] / rates[CPU]
     cpus = rows[rows["variant"] == CPU].groupby("device")["cpu"].first()
