@@ -38,6 +38,7 @@ PAPER_LOOK: dict[str, dict[str, Any]] = {
     "gpu_api": {"facecolor": "#dddddd", "hatch": "||||"},
     "CUDASW4": {"facecolor": "#dddddd", "hatch": "oo"},
 }
+PAPER_LINE = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "markersize": 4, "fillstyle": "none", "linewidth": 0.8}
 PAPER_PLATFORMS = ("AVX512", "GV100", "RTX3090", "A100", "MI100")
 BAR_LENGTH = 125
 SCALINGS = (("global", "linear"), ("global", "affine"), ("local", "affine"))
@@ -122,9 +123,8 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
                 paper = published.scaling[(published.scaling["mode"] == mode) & (published.scaling["gap"] == gap)]
                 if kind == "cuda":
                     for style, (platform, line) in zip(("-", "--", "-.", ":"), paper.groupby("platform"), strict=True):
-                        look: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": style}
-                        axes.plot(line["read_length"], line["gcups"], linewidth=0.8, markersize=4,
-                                  label=f"paper: {platform}", **look)  # fmt: skip
+                        look: dict[str, Any] = {**PAPER_LINE, "linestyle": style, "label": f"paper: {platform}"}
+                        axes.plot(line["read_length"], line["gcups"], **look)
                 here = own[(own["device"] == device) & (own["mode"] == mode) & (own["gap"] == gap)]
                 for k, name in enumerate(VARIANTS):
                     line = fastest(here[here["variant"] == name], ["read_length"])
