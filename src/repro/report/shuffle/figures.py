@@ -141,7 +141,8 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
                 axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
                 axes.minorticks_off()
                 axes.set_title(f"{mode}, {gap}: {device_label(device, kind)}", fontsize=8)
-                axes.legend(fontsize=6)
+                if axes.lines:
+                    axes.legend(fontsize=6)
         figure.suptitle("Speed of scores by read length, all reads with all")
         save(figure, paths)
 
