@@ -210,6 +210,27 @@ def test_what_was_not_measured_is_predicted_and_said_so(rows: pd.DataFrame) -> N
     assert "predicted for 17,472 of them, communication as measured" in ours
 
 
+def test_what_is_faster_and_what_is_lost(tmp_path: Path) -> None:
+    found = verdicts(
+        measured(
+            tmp_path,
+            row("2-way", "float32", 10240, 12288, 10.0),
+            row("2-way", "float64", 10240, 12288, 5.5),
+            row("2-way", "float32", 189625, 385, 6.0),
+            row("2-way", "bits", 16384, 1048576, 2500.0),
+            row("kernel", "float32", 10240, 12288, 14.0),
+        )
+    )
+    assert found["2-way: single over double precision"] == ("1.82 times (NVIDIA H200)", FAILS)
+    assert found["3-way: single over double precision"] == ("-", NOT_MEASURED)
+    assert found["longer vectors than the sample's 385 elements"] == ("1.67 times (NVIDIA H200)", HOLDS)
+    assert found["Sorenson on bits over single precision"] == ("250 times (NVIDIA H200)", HOLDS)
+    ours, verdict = found["2-way, single precision: rate of a node lost up to 17,472 nodes"]
+    assert verdict == NOT_MEASURED
+    assert ours.endswith("predicted for NVIDIA H200, as if all nodes had one host")
+    assert found["2-way, double precision: rate of a node lost up to 17,472 nodes"] == ("-", NOT_MEASURED)
+
+
 def test_tables(rows: pd.DataFrame, tmp_path: Path) -> None:
     tables.write_tables(tmp_path, rows, fit(rows), PUBLISHED)
     read = {path.stem: pd.read_csv(path, sep="\t") for path in tmp_path.glob("*.tsv")}

@@ -6,7 +6,18 @@ from typing import Any
 import pandas as pd
 
 from repro.inputs.files import complete_or_absent
-from repro.report.mgemm.data import BEST, CPU, KINDS, PEERS_DEVICE, RATE, SECONDS, TITAN, Published, fastest
+from repro.report.mgemm.data import (
+    BEST,
+    CPU,
+    KINDS,
+    PEERS_DEVICE,
+    RATE,
+    SECONDS,
+    SHORT_FIELDS,
+    TITAN,
+    Published,
+    fastest,
+)
 from repro.report.mgemm.predictions import Fitted, at_scale, compare
 
 PRECISION = {kind: precision for precision, kind in KINDS.items()}
@@ -36,7 +47,6 @@ COLUMNS = {
     "cpu": "cpu",
 }
 PEAK_DOUBLE = {PEERS_DEVICE: 64 * 2 * 132 * 1.98e9}  # flop/s: lanes, multiply-add, multiprocessors, clock
-SHORT_FIELDS = 385  # of the vectors in table 5
 SOURCES = "measured here", "predicted by our model", "stated in the paper", "another program"
 
 
