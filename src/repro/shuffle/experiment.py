@@ -17,7 +17,7 @@ from repro.device import Device
 from repro.errors import InputError, ReproError
 from repro.inputs.reads.sheet import ReadSet
 from repro.shuffle.alignments import Alignments
-from repro.shuffle.letters import Letters, Pairs
+from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.peers import parasail_scores
 from repro.shuffle.reference import rescore
@@ -36,7 +36,9 @@ _SCORES = ("match", "mismatch", "gap_open", "gap_extend")
 def _parasail(
     device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool
 ) -> Outcome:
-    return Outcome(parasail_scores(queries, subjects, pairs, scheme))
+    chosen, partners = pair_indices(pairs, len(queries), len(subjects))
+    cells = int(queries.lengths[chosen] @ subjects.lengths[partners])
+    return Outcome(parasail_scores(queries, subjects, pairs, scheme), cells)
 
 
 CPU = Variant("parasail", "-", "parasail on all cores of the host: scores alone", _parasail)
