@@ -19,7 +19,7 @@ from repro.report.style import COLOURS, MARKERS, RC, device_label, devices_of, s
 
 Machines = dict[tuple[str, str], Fitted]
 PREDICTED: dict[str, Any] = {"linestyle": "--", "fillstyle": "none", "linewidth": 0.9}
-STRONG_NODES = (1, 2, 4, 8, 16, 32, 64)
+STRONG_NODES = (2, 4, 8, 16, 32, 64)
 
 
 def draw_strong(rows: pd.DataFrame, machines: Machines, published: Published, paths: Iterable[str | Path]) -> None:
