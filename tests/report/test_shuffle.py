@@ -13,7 +13,9 @@ from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
 from repro.report.shuffle import figures
 from repro.report.shuffle.claims import claims
 from repro.report.shuffle.data import Published, read_measured
+from repro.report.shuffle.merged import EXACT, WRONG, merged_score
 from repro.report.shuffle.tables import goals_table, measurements, peers_table, table1, table2, write_tables
+from repro.shuffle.reference import score
 from tests.bench.example import example_row
 
 PUBLISHED = Published.read(Path(__file__).parents[2] / "resources" / "published")
@@ -112,7 +114,16 @@ def test_times_of_the_emulator_judge_nothing_but_its_counts_do(tmp_path: Path) -
     assert judged == {
         "the limited range of half precision is not an issue": "12 of 12 runs",
         "Hirschberg's method in linear space: elements computed": "6 of 6 runs (1.00 to 1.00 times)",
+        "one maximum for both kinds of gaps gives right scores (2/-1/2/1, global)": "200 of 200 random pairs",
+        "one maximum for both kinds of gaps gives right scores (2/-3/5/1, global)": "44 of 200 random pairs",
     }
+
+
+def test_merged_gaps_go_on_where_they_turn() -> None:
+    a, b = np.full(8, 0, np.uint8), np.full(8, 1, np.uint8)
+    # Eight mismatches cost 24, two gaps of eight letters 24; one that turns from one sequence to the other 20.
+    assert (score(a, b, WRONG), merged_score(a, b, WRONG)) == (-24, -20)
+    assert score(a, b, EXACT) == merged_score(a, b, EXACT) == -8
 
 
 def test_the_share_of_the_peak_is_by_the_papers_model_and_by_the_rates(tmp_path: Path) -> None:

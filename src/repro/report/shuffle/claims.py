@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged
+from repro.report.shuffle import merged
 from repro.report.shuffle.data import (
     CPU,
     KERNEL,
@@ -39,6 +40,7 @@ def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
         _same_hardware(gpu, published),
         _range(own),
         _cells(own),
+        *_merged(),
         *_goals(gpu, published),
         *_beyond(gpu, published),
     ]
@@ -242,6 +244,18 @@ def _cells(own: pd.DataFrame) -> Claim:
         ours += f" ({ratio.min():.2f} to {ratio.max():.2f} times)"
     claim = "Hirschberg's method in linear space: elements computed"
     return Claim(SYSTEM, "2.1", claim, "doubles them in the worst case", ours, verdict)
+
+
+def _merged() -> list[Claim]:
+    """Computed here and now, for the paper's scheme and for another."""
+    found = []
+    for scheme, paper in ((merged.EXACT, "7 operations"), (merged.WRONG, "-")):
+        scores = f"{scheme.match}/{scheme.mismatch}/{scheme.gap_open}/{scheme.gap_extend}"
+        wrong = merged.wrong_scores(scheme)
+        claim = f"one maximum for both kinds of gaps gives right scores ({scores}, global)"
+        ours = f"{merged.PAIRS - wrong} of {merged.PAIRS} random pairs"
+        found.append(Claim(SYSTEM, "4.2", claim, paper, ours, FAILS if wrong else HOLDS))
+    return found
 
 
 def _goals(gpu: pd.DataFrame, published: Published) -> list[Claim]:
