@@ -4,7 +4,7 @@ import pandas as pd
 
 from repro.inputs.fasta import sequence, write_fasta
 from repro.inputs.ncbi_cache import place
-from repro.inputs.offline import LeftOut, left_out, ncbi_reachable, without
+from repro.inputs.offline import LeftOut, left_out, ncbi_reachable, uninstalled, without
 from repro.inputs.pair_sheet import read_pairs
 from repro.inputs.reads.sheet import read_read_sets
 from repro.inputs.table import left_out_row, reads_row, write_table
@@ -40,6 +40,23 @@ def test_what_is_not_cached_is_left_out_by_name_when_offline(tmp_path):
         LeftOut("reads", "chr10-125", reason.format("NC_000010.11")),
     ]
     assert left_out(pairs, [], [tmp_path], lambda: True) == found[:1]
+
+
+def test_reads_of_programs_that_are_not_installed_are_left_out(monkeypatch):
+    reads = [READS["lambda-clr"], READS["mason-lambda-125"], READS["chr10-125"], READS["chr10-clr"]]
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert uninstalled(reads) == [
+        LeftOut(
+            "reads",
+            "chr10-125",
+            "mason_simulator is not installed (Debian: seqan-apps, conda: envs/simulators.yaml); or use builtin",
+        ),
+        LeftOut(
+            "reads", "chr10-clr", "pbsim is not installed (Debian: pbsim, conda: envs/simulators.yaml); or use builtin"
+        ),
+    ]
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert uninstalled(reads) == []
 
 
 def test_experiments_lose_names_and_those_without_any_left_go():

@@ -10,7 +10,7 @@ from repro.config import complete
 from repro.errors import ReproError
 from repro.inputs.graphs.sheet import read_graph_sources
 from repro.inputs.ncbi_cache import default_cache
-from repro.inputs.offline import left_out, ncbi_reachable, without
+from repro.inputs.offline import left_out, ncbi_reachable, uninstalled, without
 from repro.inputs.pair_sheet import read_pairs
 from repro.inputs.reads.sheet import read_read_sets
 from repro.inputs.sheets import chosen
@@ -46,6 +46,9 @@ try:
         [Path(NCBI), default_cache()],
         ncbi_reachable if workflow.is_main_process else lambda: True,
     )
+    # Conda brings the simulators itself.
+    if not any(method.name == "CONDA" for method in workflow.deployment_settings.deployment_method):
+        LEFT_OUT += uninstalled(reads for reads in READS.values() if reads.name not in {left.name for left in LEFT_OUT})
     gone = {kind: [left.name for left in LEFT_OUT if left.kind == kind] for kind in ("pair", "reads")}
     config["wfa"]["experiments"] = without(config["wfa"]["experiments"], "pairs", gone["pair"])
     config["shuffle"]["experiments"] = without(config["shuffle"]["experiments"], "reads", gone["reads"])

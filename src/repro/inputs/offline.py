@@ -9,6 +9,7 @@ from typing import Any
 
 from repro.inputs.ncbi_cache import cached_path
 from repro.inputs.pair_sheet import Pair
+from repro.inputs.reads.programs import why_missing
 from repro.inputs.reads.sheet import ReadSet
 
 _PROBE = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/einfo.fcgi"
@@ -58,6 +59,12 @@ def left_out(
             for (kind, name), accession in missing.items()
         ]
     return found
+
+
+def uninstalled(read_sets: Iterable[ReadSet]) -> list[LeftOut]:
+    """Return which of the wanted reads need a program that is not installed."""
+    wanted = [(reads.name, why_missing(reads.source)) for reads in read_sets]
+    return [LeftOut("reads", name, reason) for name, reason in wanted if reason]
 
 
 def without(entries: Iterable[dict[str, Any]], key: str, names: Iterable[str]) -> list[dict[str, Any]]:

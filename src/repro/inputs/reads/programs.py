@@ -26,6 +26,20 @@ _LARGEST_SEED = 2**31 - 1
 _COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
 
 
+PROGRAMS = {"mason": ("mason_simulator", "seqan-apps", _DEBIAN_MASON), "pbsim": ("pbsim", "pbsim")}
+
+
+def why_missing(simulator: str) -> str | None:
+    """Why a simulator cannot run here; None where it can, or where it is no program."""
+    try:
+        _find(*PROGRAMS[simulator])
+    except KeyError:
+        return None
+    except InputError as error:
+        return str(error)
+    return None
+
+
 def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterator[Read]:
     """Yield single-end Illumina reads of Mason 2 with its default error model.
 
@@ -33,7 +47,7 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
     read where that is more: Mason stops at a read that is longer than its fragment.
     Raises InputError when Mason 2.0 is not installed or fails, and for a record too short for a fragment.
     """
-    program = _find("mason_simulator", "seqan-apps", _DEBIAN_MASON)
+    program = _find(*PROGRAMS["mason"])
     _check_version(program, r"mason_simulator version: (\d\S*)", "2.0")
     fragment = max(_MASON_FRAGMENT, 2 * length)
     for record in records:
@@ -66,7 +80,7 @@ def pbsim(records: list[Sequence], mean: float, sd: float | None, reads: int, se
     as correspond to the record's length.
     Raises InputError when PBSIM 1 is not installed or fails.
     """
-    program = _find("pbsim", "pbsim")
+    program = _find(*PROGRAMS["pbsim"])
     _check_version(program, r"pbsim (\d\S*)", "1.0")
     sd = mean * SD_LENGTH / MEAN_LENGTH if sd is None else sd
     lengths = np.array([len(record) for record in records])
