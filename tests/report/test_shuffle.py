@@ -112,7 +112,7 @@ def test_times_of_the_emulator_judge_nothing_but_its_counts_do(tmp_path: Path) -
     found = verdicts(measured(tmp_path, *rows))
     judged = {claim: ours for claim, (ours, verdict) in found.items() if verdict != NOT_MEASURED and "by " not in claim}
     assert judged == {
-        "the limited range of half precision is not an issue": "12 of 12 runs",
+        "the limited range of half precision is not an issue": "12 of 12 runs, reads of up to 125 letters",
         "Hirschberg's method in linear space: elements computed": "6 of 6 runs (1.00 to 1.00 times)",
         "one maximum for both kinds of gaps gives right scores (2/-1/2/1, global)": "200 of 200 random pairs",
         "one maximum for both kinds of gaps gives right scores (2/-3/5/1, global)": "44 of 200 random pairs",
@@ -191,7 +191,7 @@ def test_wider_types_and_recomputed_cells_are_counted(tmp_path: Path) -> None:
     ]
     found = verdicts(measured(tmp_path, *rows))
     narrow = found["the limited range of half precision is not an issue"]
-    assert narrow == ("1 of 2 runs; wider types from 1024 letters on", FAILS)
+    assert narrow == ("1 of 2 runs, reads of up to 1,024 letters; wider types from 1,024 letters on", FAILS)
     cells = found["Hirschberg's method in linear space: elements computed"]
     assert cells == ("1 of 2 runs (1.50 to 2.10 times)", FAILS)
 
@@ -309,6 +309,15 @@ def test_speeds_by_read_length_have_the_papers_lines_on_gpus_alone(tmp_path: Pat
     assert np.allclose(lines["auto"], [[125, 8000], [250, 9000]])
     assert [line.get_label() for line in figure.axes[3].lines] == ["auto"]
     assert "not GPU times" in figure.axes[3].get_title()
+
+
+def test_without_rows_of_a_gpu_the_papers_lines_have_panels_of_their_own(tmp_path: Path, drawn: list[Figure]) -> None:
+    figures.draw_read_lengths(measured(tmp_path, row("auto", "global", "linear", 125, 1e-5, **EMULATOR)), PUBLISHED, [])
+    assert [axes.get_title() for axes in drawn[0].axes[:3:2]] == [
+        "global, linear: the paper",
+        "local, affine: the paper",
+    ]
+    assert [len(axes.lines) for axes in drawn[0].axes] == [4, 4, 4, 1, 0, 0]
 
 
 def test_efficiency_goals_and_transfers_show_the_tables_values(tmp_path: Path, drawn: list[Figure]) -> None:

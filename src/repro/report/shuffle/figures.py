@@ -115,10 +115,11 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
     """Speed of scores over the read length in the paper's three charts; a line of panels per device."""
     own = papers_scores(rows[rows["read_length"].notna() & (rows["result"] == "score") & (rows["variant"] != CPU)])
     devices = devices_of(own)
+    if all(kind != "cuda" for _, kind in devices):
+        devices = [("the paper", "cuda"), *devices]
     with plt.rc_context(RC):
-        lines = max(1, len(devices))
-        figure, grid = plt.subplots(lines, 3, figsize=(13, 0.6 + 3.6 * lines), squeeze=False)
-        for (device, kind), panels in zip(devices, grid, strict=False):
+        figure, grid = plt.subplots(len(devices), 3, figsize=(13, 0.6 + 3.6 * len(devices)), squeeze=False)
+        for (device, kind), panels in zip(devices, grid, strict=True):
             for (mode, gap), axes in zip(SCALINGS, panels, strict=True):
                 paper = published.scaling[(published.scaling["mode"] == mode) & (published.scaling["gap"] == gap)]
                 if kind == "cuda":
@@ -206,6 +207,7 @@ def draw_goals(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
             axes.set_title(f"{length} letters", fontsize=9)
             axes.grid(axis="x", visible=False)
         grid[0][0].set_ylabel("10¹² cells per second (kernel time)")
+        grid[0][0].set_ylim(0, None)
         grid[0][-1].legend(fontsize=7)
         measured = ", ".join(f"on {device}" for device in table["device"].dropna().unique())
         figure.suptitle(f"Speeds, goals and limits\n{measured or 'nothing measured here'}")
