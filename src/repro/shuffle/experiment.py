@@ -126,8 +126,9 @@ class Experiment:
     def points(self, files: Mapping[str, ReadFiles]) -> list[Point]:
         """What is to be measured, batch by batch."""
         return [
-            _point(self.name, workload, problem, variant, variant.complete(given), self.repetitions)
+            _point(self.name, workload, described, problem, variant, variant.complete(given), self.repetitions)
             for workload in self.workloads(files)
+            for described in [workload.described()]
             for problem, variant, given in product(self.problems, self.variants, self.settings)
         ]
 
@@ -141,12 +142,12 @@ def _scheme(mode: Mode, gap: Gap, scoring: Mapping[str, int]) -> Scheme:
 def _point(
     experiment: str,
     workload: Workload,
+    described: dict[str, int | str],
     problem: Problem,
     variant: Variant,
     settings: dict[str, int],
     repetitions: int,
 ) -> Point:
-    described = workload.described()
     parameters = {**problem.parameters, **settings}
 
     def run(device: Device) -> Row:
