@@ -285,12 +285,29 @@ def test_figures_name_their_devices(
     assert any("not GPU times" in text for text in emulated)
 
 
-def test_figures_without_rows_show_what_the_paper_states(tmp_path: Path) -> None:
-    none = measured(tmp_path, row("kernel", "float32", 100, 100, 1.0, **EMULATOR))
+@pytest.mark.parametrize(
+    "only",
+    [
+        row("kernel", "float32", 100, 100, 1.0, **EMULATOR),
+        row("kernel", "bytes", 100, 100, 1.0),
+        row("2-way", "float32", 100, 100, 1.0, variant="cpu"),
+        row("3-way", "bits", 100, 100, 1.0),
+        row("2-way", "float64", 100, 100, 1.0, decomposition=(1, 2, 1), terms=terms(50, 100)),
+    ],
+)
+def test_one_row_is_enough_for_everything(only: Row, tmp_path: Path) -> None:
+    rows = measured(tmp_path, only)
+    machines, paths = fit(rows), [tmp_path / "figure.png"]
+    tables.write_tables(tmp_path, rows, machines, PUBLISHED)
+    assert len(list(tmp_path.glob("*.tsv"))) == 9
+    assert len(claims(rows, machines, PUBLISHED)) > 30
+    scaling.draw_strong(rows, machines, PUBLISHED, paths)
     for way, precision in ((2, "double"), (3, "single")):
-        paths = [tmp_path / f"{way}-{precision}.png"]
-        scaling.draw_weak(none, fit(none), PUBLISHED, way, precision, paths)
-        assert paths[0].stat().st_size > 1000
+        scaling.draw_weak(rows, machines, PUBLISHED, way, precision, paths)
+    scaling.draw_model(rows, machines, paths)
+    figures.draw_kernels(rows, PUBLISHED, paths)
+    figures.draw_rates(rows, PUBLISHED, paths)
+    assert not plt.get_fignums()
 
 
 def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from repro.mgemm.model import Line, Machine, Prediction, Run, predict
@@ -114,7 +115,8 @@ def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.D
     """Our runs of whole similarities with the model's seconds, `predicted`, under the rows' index."""
     own = modelled(rows)
     whole = own[own["measure"] != "kernel"]
-    known = whole[[key in machines for key in zip(whole["device"], whole["kind"], strict=True)]]
+    fitted = [key in machines for key in zip(whole["device"], whole["kind"], strict=True)]
+    known = whole[np.array(fitted, dtype=bool)]
     return known.assign(predicted=[_predicted(row, machines) for _, row in known.iterrows()])
 
 
