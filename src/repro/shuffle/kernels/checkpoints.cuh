@@ -1,43 +1,100 @@
 // What the score pass keeps for the traceback, and where: the cells along the edges of blocks.
 //
-// A stripe is COLUMNS columns of the matrix, which one lane computes; its rows are cut into blocks of ROWS. Kept are the
-// last column of every stripe and the state of a lane before every block, so that a block is computed again from its
-// edges alone. Lane t of a stripe is in row k - t in step k, and a block is ROWS steps: those of neighbouring lanes are
+// A stripe is COLUMNS columns of the matrix, which one lane computes; its rows are cut into blocks. Kept are the last
+// column of every stripe and the state of a lane before every block, so that any block can be computed again from its
+// edges alone. Lane t of a stripe is in row k - t in step k, and a block is BLOCK steps: those of neighbouring lanes are
 // a row apart.
 //
-// T is the type of a score. Where it is 16 bits wide, a WORD holds two alignments, a unit, else one.
+// T is the type of a score. Where it is 16 bits wide, a WORD holds the two alignments of a unit, else there is one.
 //
-// Scores but local ones have the further letters of all gaps folded in, H'(i, j) = H(i, j) + extend (i + j), so that only
-// a gap's first letter costs something, delta = open - extend, and a pair of letters scores s + 2 extend. Nothing below
-// needs minus infinity: where E or F is outside the matrix, it opens a gap there, which changes no cell.
-constexpr int COLUMNS = 16, ROWS = 16;
+// Values but local ones have the price of extending gaps folded in, H'(i, j) = H(i, j) + further (i + j), so that only
+// opening one costs, open = first - further, and two letters gain s + 2 further. A bias keeps them from being negative.
+// Local ones are plain, but E and F are kept without the price of opening, E* = E + first.
+//
+// The last column of a subject is the last of its last stripe, and the last row of a query the last row: what is missing
+// in front is filled with columns and rows that repeat the border.
+#pragma once
+
+constexpr int COLUMNS = 16, BLOCK = 16;
 constexpr int HALVES = sizeof(T) == 2 ? 2 : 1;
 constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
-constexpr int CODES = 5;     // of letters; one more for rows below the matrix
-constexpr int TABLE = 8;     // scores in a row of the table
+constexpr int PAD = 5, CODES = 6, TABLE_ROW = 8;  // after A, C, G, T and any other letter
 
 struct Unit {
-    long long query[2], subject[2];  // where the letters start
-    long long m[2], n[2];            // letters, at least one
-    long long place;                 // where its words start
+    long long query[2], m[2], subject[2], n[2];  // where the letters start, and how many, at least one
+    long long place;                             // where its words start
 };
+
+template <int BYTES>
+struct Number {
+    using Type = int;
+};
+template <>
+struct Number<8> {
+    using Type = long long;
+};
+using Value = Number<sizeof(T)>::Type;  // of one alignment
+
+struct Penalties {
+    Value further, open;
+};
+
+__device__ __forceinline__ Penalties make_penalties(int first, int further) { return {further, Value(first) - further}; }
+__device__ __forceinline__ Value bias(const Penalties& cost) { return MODE == LOCAL ? 0 : 4 * cost.open; }
+// What is kept of H(i, 0) or H(0, j) where so many letters were passed, and of E and F there.
+__device__ __forceinline__ long long border(const Penalties& cost, long long letters) {
+    if (MODE == LOCAL) return 0;
+    if (MODE == SEMI_GLOBAL) return bias(cost) + cost.further * max(letters, 0ll);
+    return bias(cost) - (letters > 0 ? cost.open : 0);
+}
+__device__ __forceinline__ Value no_gap(const Penalties& cost) { return MODE == LOCAL ? 0 : bias(cost) - 3 * cost.open; }
 
 // Where the words of a unit lie, from its place on. Columns, by stripe and step, stand first.
 struct Layout {
-    int stripes, steps, blocks;
-    long long plane, f_columns, h_rows, e_rows, bests, last_columns, last_rows;
-    __device__ Layout(const Unit& unit) {
-        stripes = (int(max(unit.n[0], unit.n[1])) + COLUMNS - 1) / COLUMNS;
-        blocks = (int(max(unit.m[0], unit.m[1])) + LANES - 1 + ROWS - 1) / ROWS;
-        steps = blocks * ROWS;
-        plane = (long long)stripes * steps;
-        f_columns = plane;
-        h_rows = f_columns + (AFFINE ? plane : 0);
-        e_rows = h_rows + plane;  // COLUMNS words for every ROWS steps: as many as of a column
-        bests = e_rows + (AFFINE ? plane : 0);
-        last_columns = bests;
-        last_rows = last_columns + 2 * steps;
-    }
-    __device__ long long column(int stripe, int step) const { return (long long)stripe * steps + step; }
-    __device__ long long row(int stripe, int block) const { return ((long long)stripe * blocks + block) * COLUMNS; }
+    int stripes, rows, stages, idle, blocks, steps;  // idle: lanes of the first stage
+    long long f_columns, h_rows, e_rows, ends;
 };
+
+__device__ __forceinline__ Layout make_layout(const Unit& unit) {
+    Layout layout;
+    layout.stripes = (int(max(unit.n[0], unit.n[1])) + COLUMNS - 1) / COLUMNS;
+    layout.rows = int(max(unit.m[0], unit.m[1]));
+    layout.stages = (layout.stripes + LANES - 1) / LANES;
+    layout.idle = layout.stages * LANES - layout.stripes;
+    layout.blocks = (layout.rows + LANES - 1 + BLOCK - 1) / BLOCK;
+    layout.steps = layout.blocks * BLOCK;
+    long long plane = (long long)layout.stripes * layout.steps;
+    layout.f_columns = plane;
+    layout.h_rows = layout.f_columns + (AFFINE ? plane : 0);
+    layout.e_rows = layout.h_rows + plane;
+    layout.ends = layout.e_rows + (AFFINE ? plane : 0);
+    return layout;
+}
+__device__ __forceinline__ int lane_of(const Layout& layout, int stripe) { return (stripe + layout.idle) % LANES; }
+__device__ __forceinline__ long long column_place(const Layout& layout, int stripe, int step) {
+    return (long long)stripe * layout.steps + step;
+}
+__device__ __forceinline__ long long row_place(const Layout& layout, int stripe, int block) {
+    return ((long long)stripe * layout.blocks + block) * COLUMNS;
+}
+// LOCAL: of the best of a stripe up to the end of a block. SEMI_GLOBAL: of the last row.
+__device__ __forceinline__ long long best_place(const Layout& layout, int stripe, int block) {
+    return layout.ends + (long long)stripe * layout.blocks + block;
+}
+__device__ __forceinline__ long long last_row_place(const Layout& layout, int stripe) {
+    return layout.ends + (long long)stripe * COLUMNS;
+}
+
+// What a pair of codes gains; `lowest`: no less than that.
+__device__ __forceinline__ Value gain(const int* table, int row, int column, const Penalties& cost, Value lowest) {
+    if (row == PAD || column == PAD) {
+        if (MODE == LOCAL || row == column) return 0;
+        return MODE == SEMI_GLOBAL ? cost.further : -2 * cost.open;
+    }
+    Value score = table[row * 5 + column];
+    return max(lowest, MODE == LOCAL ? score : score + 2 * cost.further);
+}
+
+__device__ __forceinline__ int code_at(const uint8_t* codes, long long length, long long position) {
+    return position >= 0 && position < length ? codes[position] : PAD;
+}

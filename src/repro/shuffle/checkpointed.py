@@ -1,0 +1,200 @@
+"""The traceback of `auto`: a score pass that keeps the edges of blocks, and a walk through the blocks on the path.
+
+Batches stream through the device's memory: while one is computed, the results of the one before are copied out and the
+next is prepared.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Array, Device, Event
+from repro.device.source import Constant
+from repro.shuffle.alignments import DELETION, INSERTION, OP_BITS, Alignments
+from repro.shuffle.decode import PER_WORD, count_runs, write_ops
+from repro.shuffle.letters import Letters, Pairs, pair_indices
+from repro.shuffle.outcome import Outcome
+from repro.shuffle.reference import MODES
+from repro.shuffle.scheme import Scheme
+from repro.shuffle.units import COLUMNS, UNIT_FIELDS, Batch, batches
+
+KERNELS = Path(__file__).parent / "kernels"
+THREADS = 128  # of a block of the walk
+PROFILE_ROWS = 6
+TYPES = {"s16x2": (np.int16, np.uint32), "int32": (np.int32, np.int32), "int64": (np.int64, np.int64)}
+MEMORY_SHARE = 0.4  # of the device's memory, for what a score pass keeps
+ENDS = 5  # query_begin, query_end, subject_begin, subject_end, columns
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The alignments to be computed: query and subject of each, all of at least one letter, and the scheme."""
+
+    queries: Letters
+    subjects: Letters
+    chosen: NDArray[np.int64]
+    partners: NDArray[np.int64]
+    scheme: Scheme
+    every: bool
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What a batch gives: positions of its alignments, their scores, ends, and columns as walk.cu writes them."""
+
+    members: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    ends: NDArray[np.int32]
+    places: NDArray[np.int64]
+    columns: NDArray[np.uint32]
+
+
+def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> Outcome:
+    """The alignments of a batch, which are those of `reference.alignments`, and their scores."""
+    chosen, partners = pair_indices(pairs, len(queries), len(subjects))
+    m, n = queries.lengths[chosen], subjects.lengths[partners]
+    every = isinstance(pairs, str) and pairs == "all"
+    filled = np.flatnonzero((m > 0) & (n > 0))
+    problem = Problem(queries, subjects, chosen[filled], partners[filled], scheme, every)
+    traced = []
+    types: dict[str, int] = {}
+    for batch, found in trace(device, problem):
+        traced.append(found)
+        types[batch.kind] = types.get(batch.kind, 0) + len(found.members)
+    alignments = _joined(scheme, m, n, filled, traced)
+    shape = (len(queries), len(subjects)) if every else (len(chosen),)
+    return Outcome(alignments.score.reshape(shape), int((m * n).sum()), types, alignments)
+
+
+def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
+    """What each batch gives, one batch behind the launches."""
+    if not len(problem.chosen):
+        return
+    uploaded = device.upload(problem.queries.codes), device.upload(problem.subjects.codes)
+    table = device.upload(problem.scheme.table())
+    m, n = problem.queries.lengths[problem.chosen], problem.subjects.lengths[problem.partners]
+    waiting: tuple[Batch, _Results] | None = None
+    kept: dict[np.dtype, Array] = {}
+    for kind_bytes in (4, 8):
+        most_words = int(device.memory_bytes * MEMORY_SHARE) // kind_bytes
+        for batch in batches(problem.scheme, problem.chosen, m, n, problem.every, most_words):
+            word = np.dtype(TYPES[batch.kind][1])
+            if word.itemsize != kind_bytes:
+                continue
+            words = int(batch.words.sum())
+            if word not in kept or kept[word].shape[0] < words:
+                kept.clear()
+                kept[word] = device.empty(words, word)
+            results = _launch(device, problem, batch, (*uploaded, table), kept[word])
+            if waiting:
+                yield waiting[0], waiting[1].get()
+            waiting = batch, results
+    if waiting:
+        yield waiting[0], waiting[1].get()
+
+
+@dataclass(frozen=True)
+class _Results:
+    """Copies that are under way of what a batch gives."""
+
+    device: Device
+    members: NDArray[np.int64]
+    places: NDArray[np.int64]
+    copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]
+    last: Event
+    arrays: tuple[Array, ...]  # alive as long as kernels and copies use them
+
+    def get(self) -> Traced:
+        """The values, once they are there; an alignment that stands twice in the batch only once."""
+        self.device.finish(self.last)
+        members = self.members.reshape(-1)
+        first = np.append(True, members[1:] != members[:-1])
+        scores, ends, columns = self.copies
+        return Traced(members[first], scores[first], ends[first], self.places[first], np.array(columns))
+
+
+def _launch(
+    device: Device, problem: Problem, batch: Batch, inputs: tuple[Array, Array, Array], kept: Array
+) -> _Results:
+    """Queue the copies and the two kernels of a batch."""
+    scheme, every = problem.scheme, problem.every
+    units = len(batch.members)
+    fields = device.host_array((units, UNIT_FIELDS), np.int64)
+    columns_of = np.zeros(batch.members.shape, np.int64)
+    for side, (letters, indices) in enumerate(
+        ((problem.queries, problem.chosen[batch.members]), (problem.subjects, problem.partners[batch.members]))
+    ):
+        fields[:, 4 * side : 4 * side + 2] = letters.offsets[indices]
+        fields[:, 4 * side + 2 : 4 * side + 4] = letters.lengths[indices]
+        columns_of += letters.lengths[indices]
+    fields[:, 8] = np.cumsum(batch.words) - batch.words
+    slots = -(-columns_of.reshape(-1) // PER_WORD)
+    places = device.host_array(slots.size, np.int64)
+    places[:] = np.cumsum(slots) - slots
+    arrays = device.empty(fields.shape, np.int64), device.empty(slots.size, np.int64)
+    for array, values in zip(arrays, (fields, places), strict=True):
+        device.wait(device.copy_in(array, values))
+    results = (
+        device.empty(slots.size, np.int64),
+        device.empty((slots.size, ENDS), np.int32),
+        device.empty(int(slots.sum()), np.uint32),
+    )
+    score, word = TYPES[batch.kind]
+    constants: dict[str, Constant] = {
+        "T": score,
+        "WORD": word,
+        "MODE": MODES[scheme.mode],
+        "AFFINE": scheme.gap == "affine",
+        "LANES": batch.lanes,
+        "SHARED_QUERY": every or batch.kind != "s16x2",
+        "STAGED": batch.staged,
+    }
+    warp = device.warp_size
+    queries, subjects, table = inputs
+    penalties = scheme.first, scheme.gap_extend
+    device.compile(KERNELS / "checkpoints.cu", constants)["shuffle_checkpoints"](
+        -(-units * batch.lanes // warp),
+        warp,
+        *(queries, subjects, arrays[0], table, kept, units, *penalties),
+        shared_bytes=PROFILE_ROWS * COLUMNS * warp * np.dtype(word).itemsize,
+    )
+    walked = {name: value for name, value in constants.items() if name not in ("SHARED_QUERY", "STAGED")}
+    device.compile(KERNELS / "walk.cu", walked)["shuffle_walk"](
+        -(-slots.size // THREADS),
+        THREADS,
+        *(queries, subjects, arrays[0], table, kept, arrays[1], *results, slots.size, *penalties),
+    )
+    after = [device.record()]
+    copies = tuple(device.host_array(array.shape, array.dtype) for array in results)
+    for array, values in zip(results, copies, strict=True):
+        last = device.copy_out(array, values, after)
+    return _Results(device, batch.members, places, copies, last, (*arrays, *results))
+
+
+def _joined(
+    scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64], filled: NDArray[np.int64], traced: list[Traced]
+) -> Alignments:
+    """All alignments in the caller's order, those of empty sequences included."""
+    scores, runs = np.zeros(len(m), np.int64), np.zeros(len(m), np.int64)
+    ends = np.zeros((4, len(m)), np.int64)
+    gap = np.where((m == 0) | (n == 0), m + n, 0)
+    if scheme.mode == "global":
+        scores[gap > 0] = -scheme.first - (gap[gap > 0] - 1) * scheme.gap_extend
+        runs[gap > 0] = 1
+        ends[1], ends[3] = m, n
+    for found in traced:
+        places = filled[found.members]
+        scores[places] = found.scores
+        ends[:, places] = found.ends[:, :4].T
+        runs[places] = count_runs(found.columns, found.places, found.ends[:, 4])
+    offsets = np.zeros(len(m) + 1, np.int64)
+    np.cumsum(runs, out=offsets[1:])
+    ops = np.zeros(offsets[-1], np.uint32)
+    if scheme.mode == "global":
+        ops[offsets[:-1][gap > 0]] = gap[gap > 0] << OP_BITS | np.where(m[gap > 0] > 0, INSERTION, DELETION)
+    for found in traced:
+        write_ops(found.columns, found.places, found.ends[:, 4], offsets[filled[found.members]], ops)
+    return Alignments(scores, *ends, ops, offsets)

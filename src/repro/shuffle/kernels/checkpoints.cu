@@ -1,0 +1,214 @@
+// The score pass of `auto`'s traceback: as packed.cu, LANES threads per unit, and what checkpoints.cuh says is kept.
+#include "checkpoints.cuh"
+
+constexpr int GROUPS = WARP_SIZE / LANES;
+
+template <class Entry>
+struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Four {
+    Entry entry[4];
+};
+
+// One alignment in a word, or two in its halves.
+template <class W>
+__device__ __forceinline__ W joined(long long low, long long, W) { return W(low); }
+__device__ __forceinline__ unsigned joined(long long low, long long high, unsigned) {
+    return unsigned(high) << 16 | (unsigned(low) & 0xFFFF);
+}
+__device__ __forceinline__ WORD make_word(long long low, long long high) { return joined(low, high, WORD()); }
+__device__ __forceinline__ WORD both(long long value) { return make_word(value, value); }
+template <class W>
+__device__ __forceinline__ W largest(W a, W b, W c) { return max(max(a, b), c); }
+__device__ __forceinline__ unsigned largest(unsigned a, unsigned b, unsigned c) { return __vimax3_s16x2(a, b, c); }
+__device__ __forceinline__ WORD larger(WORD a, WORD b) { return largest(a, b, b); }
+template <class W>
+__device__ __forceinline__ W add_larger(W a, W b, W c) { return max(W(a + b), c); }
+__device__ __forceinline__ unsigned add_larger(unsigned a, unsigned b, unsigned c) { return __viaddmax_s16x2(a, b, c); }
+template <class W>
+__device__ __forceinline__ W add_larger_relu(W a, W b, W c) { return max(max(W(a + b), c), W(0)); }
+__device__ __forceinline__ unsigned add_larger_relu(unsigned a, unsigned b, unsigned c) {
+    return __viaddmax_s16x2_relu(a, b, c);
+}
+
+// The gains of COLUMNS columns with every code of a row: WORDs where one query serves all halves, else scores of the low
+// half's subject, then of the high half's, in columns of two.
+__device__ __forceinline__ void fill_profile(Four<WORD>* words, const Unit& unit, const int* table, const Penalties& cost,
+                                         long long first_column, int stripes) {
+    Value lowest = MODE == LOCAL && HALVES == 2 ? -(1 << 14) : MODE == LOCAL ? -(1ll << 30) : -2 * cost.open;
+    for (int four = 0; four < COLUMNS / 4; ++four) {
+        int codes[2][4], half = four / (COLUMNS / 8), eight = four % (COLUMNS / 8) * 8;
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+            for (int k = 0; k < HALVES; ++k) {
+                int of = SHARED_QUERY ? k : half;
+                long long column = first_column + (SHARED_QUERY ? 4 * four + i : eight + 2 * i + k);
+                codes[k][i] = code_at(reinterpret_cast<const uint8_t*>(unit.subject[of]), unit.n[of],
+                                      column - ((long long)stripes * COLUMNS - unit.n[of]));
+            }
+        for (int row = 0; row < CODES; ++row) {
+            Four<WORD> found;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                Value low = gain(table, row, codes[0][i], cost, lowest);
+                found.entry[i] = make_word(low, HALVES == 2 ? gain(table, row, codes[HALVES - 1][i], cost, lowest) : 0);
+            }
+            words[(row * (COLUMNS / 4) + four) * WARP_SIZE] = found;
+        }
+    }
+}
+
+__device__ __forceinline__ void look_up(const Four<WORD>* words, const int* code, WORD* gains) {
+    if (SHARED_QUERY) {
+#pragma unroll
+        for (int four = 0; four < COLUMNS / 4; ++four) {
+            Four<WORD> found = words[(code[0] * (COLUMNS / 4) + four) * WARP_SIZE];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) gains[4 * four + i] = found.entry[i];
+        }
+    } else
+#pragma unroll
+        for (int eight = 0; eight < COLUMNS / 8; ++eight) {
+            Four<WORD> low = words[(code[0] * (COLUMNS / 4) + eight) * WARP_SIZE];
+            Four<WORD> high = words[(code[HALVES - 1] * (COLUMNS / 4) + COLUMNS / 8 + eight) * WARP_SIZE];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                gains[8 * eight + 2 * i] = __byte_perm(unsigned(low.entry[i]), unsigned(high.entry[i]), 0x5410);
+                gains[8 * eight + 2 * i + 1] = __byte_perm(unsigned(low.entry[i]), unsigned(high.entry[i]), 0x7632);
+            }
+        }
+}
+
+// units: `count` of them, with the addresses of their letters relative to queries and subjects. words: what is kept.
+extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uint8_t* subjects, const long long* units,
+                                               const int* table, WORD* words, int count, int first, int further) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    Four<WORD>* profile = reinterpret_cast<Four<WORD>*>(shared) + threadIdx.x;
+    int lane = threadIdx.x % LANES, index = blockIdx.x * GROUPS + threadIdx.x / LANES;
+    bool exists = index < count;
+    Unit unit = reinterpret_cast<const Unit*>(units)[min(index, count - 1)];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        unit.query[half] += (long long)queries;
+        unit.subject[half] += (long long)subjects;
+    }
+    const Penalties cost = make_penalties(first, further);
+    const Layout layout = make_layout(unit);
+    WORD* kept = words + unit.place;
+    int stages = layout.stages, blocks = layout.blocks;
+    if (GROUPS > 1)  // lanes of all groups shuffle together
+        for (int lanes = WARP_SIZE / 2; lanes >= LANES; lanes /= 2)
+            blocks = max(blocks, __shfl_xor_sync(FULL_MASK, blocks, lanes));
+    long long row_pads[HALVES], column_pads[HALVES];
+#pragma unroll
+    for (int half = 0; half < HALVES; ++half) {
+        row_pads[half] = layout.rows - unit.m[half];
+        column_pads[half] = (long long)layout.stripes * COLUMNS - unit.n[half];
+    }
+    auto border_after = [&](const long long* pads, long long passed) {
+        return make_word(border(cost, passed - pads[0]), border(cost, passed - pads[HALVES - 1]));
+    };
+    const WORD NO_GAP = both(no_gap(cost)), OPEN = both(-cost.open), FURTHER = both(-further);
+    const WORD FIRST = both(-first), ZERO = both(0);
+
+    for (int stage = 0; stage < stages; ++stage) {
+        int stripe = stage * LANES + lane - layout.idle;
+        bool keeps = exists && stripe >= 0;
+        long long first_column = (long long)stripe * COLUMNS;
+        fill_profile(profile, unit, table, cost, first_column, layout.stripes);
+        WORD h[COLUMNS], e[COLUMNS], f = NO_GAP, best = ZERO, entering = ZERO;
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            h[c] = border_after(column_pads, first_column + c + 1);
+            e[c] = NO_GAP;
+        }
+        WORD corner = border_after(column_pads, first_column);
+        int next[HALVES];
+#pragma unroll
+        for (int half = 0; half < HALVES; ++half)
+            next[half] = code_at(reinterpret_cast<const uint8_t*>(unit.query[half]), unit.m[half], -lane - row_pads[half]);
+
+        for (int block = 0; block < blocks; ++block) {
+            bool writes = keeps && block < layout.blocks;
+            if (writes) {
+                auto* rows = reinterpret_cast<Four<WORD>*>(kept + layout.h_rows + row_place(layout, stripe, block));
+                auto* gaps = reinterpret_cast<Four<WORD>*>(kept + layout.e_rows + row_place(layout, stripe, block));
+#pragma unroll
+                for (int c = 0; c < COLUMNS; c += 4) {
+                    rows[c / 4] = {h[c], h[c + 1], h[c + 2], h[c + 3]};
+                    if (AFFINE) gaps[c / 4] = {e[c], e[c + 1], e[c + 2], e[c + 3]};
+                }
+            }
+            if (STAGED && stage > 0) {
+                // The last column of the stage before: a lane's H for one of the steps of the block, or its F.
+                int step = block * BLOCK + lane % BLOCK + LANES - 1, before = stage * LANES - layout.idle - 1;
+                if (step < layout.steps && (AFFINE || lane < BLOCK))
+                    entering = kept[(lane < BLOCK ? 0 : layout.f_columns) + column_place(layout, before, step)];
+            }
+            for (int step = block * BLOCK; step < (block + 1) * BLOCK; step += 4) {
+                Four<WORD> right_h, right_f;
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    int row = step + i - lane, code[HALVES];
+                    WORD left = __shfl_up_sync(FULL_MASK, h[COLUMNS - 1], 1, LANES), from_left = NO_GAP;
+                    if (AFFINE) from_left = __shfl_up_sync(FULL_MASK, f, 1, LANES);
+                    WORD entering_h = ZERO, entering_f = NO_GAP;
+                    if (STAGED && stage > 0) {
+                        entering_h = __shfl_sync(FULL_MASK, entering, (step + i) % BLOCK, LANES);
+                        if (AFFINE) entering_f = __shfl_sync(FULL_MASK, entering, BLOCK + (step + i) % BLOCK, LANES);
+                    }
+                    if (lane == 0) {
+                        left = STAGED && stage > 0 ? entering_h : border_after(row_pads, row + 1);
+                        from_left = entering_f;
+                    }
+#pragma unroll
+                    for (int half = 0; half < HALVES; ++half) {
+                        code[half] = next[half];
+                        next[half] = code_at(reinterpret_cast<const uint8_t*>(unit.query[half]), unit.m[half],
+                                             row + 1 - row_pads[half]);
+                    }
+                    if (unsigned(row) < unsigned(layout.rows)) {
+                        WORD gains[COLUMNS], diagonal = corner, odd = ZERO;
+                        look_up(profile, code, gains);
+                        f = from_left;
+                        corner = left;
+#pragma unroll
+                        for (int c = 0; c < COLUMNS; ++c) {
+                            WORD above = h[c], gap;
+                            if (!AFFINE) gap = larger(above, left);
+                            else if (MODE == LOCAL) {
+                                e[c] = add_larger(e[c], FURTHER, above);
+                                f = add_larger(f, FURTHER, left);
+                                gap = larger(e[c], f);
+                            } else {
+                                e[c] = add_larger(above, OPEN, e[c]);
+                                f = add_larger(left, OPEN, f);
+                                gap = larger(e[c], f);
+                            }
+                            if (MODE == LOCAL) {
+                                gap = add_larger(gap, AFFINE ? FIRST : FURTHER, ZERO);
+                                left = add_larger_relu(diagonal, gains[c], gap);
+                                if (c % 2) best = largest(best, odd, left);
+                                odd = left;
+                            } else left = add_larger(diagonal, gains[c], gap);
+                            diagonal = above;
+                            h[c] = left;
+                        }
+                    }
+                    right_h.entry[i] = h[COLUMNS - 1];
+                    right_f.entry[i] = f;
+                }
+                if (writes) {
+                    *reinterpret_cast<Four<WORD>*>(kept + column_place(layout, stripe, step)) = right_h;
+                    if (AFFINE) *reinterpret_cast<Four<WORD>*>(kept + layout.f_columns + column_place(layout, stripe, step)) = right_f;
+                }
+            }
+            if (MODE == LOCAL && writes) kept[best_place(layout, stripe, block)] = best;
+        }
+        if (MODE == SEMI_GLOBAL && keeps) {
+            auto* last = reinterpret_cast<Four<WORD>*>(kept + last_row_place(layout, stripe));
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c += 4) last[c / 4] = {h[c], h[c + 1], h[c + 2], h[c + 3]};
+        }
+        __syncwarp();  // the next stage reads what this one wrote, and fills the profile anew
+    }
+}
