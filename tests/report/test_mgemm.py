@@ -321,7 +321,7 @@ def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_p
     cube = structure.owners(3, 4, 3)
     assert [int((cube == slab).sum()) for slab in range(4)] == [55] * 4
     assert {tuple(sorted(place)) for place in np.argwhere(cube >= 0).tolist()} == set(combinations(range(12), 3))
-    monkeypatch.setattr(structure, "SECTION_VECTORS", 6)
+    monkeypatch.setitem(structure.SECTION_VECTORS, "edge", 6)
     for draw in (structure.draw_matrix, structure.draw_cube, structure.draw_blocks):
         path = tmp_path / f"{draw.__name__}.png"
         draw([path])

@@ -17,7 +17,7 @@ UNUSED = "#e6e6e6"
 PLAIN_RC = {**RC, "axes.grid": False}
 BLOCKS, BLOCK_VECTORS = 5, 4  # of Fig. 2
 CUBE_BLOCKS, CUBE_VECTORS = 4, 3  # of Fig. 3
-SECTION_VECTORS = 12  # of a block in Fig. 5
+SECTION_VECTORS = {"edge": 12, "face": 6, "volume": 6}  # of a block in Fig. 5: so that every slice shows
 VIEW = {"elev": 22, "azim": -60}
 
 Indices = tuple[int, ...]
@@ -106,20 +106,21 @@ def draw_blocks(paths: Iterable[str | Path]) -> None:
             same = [step for step in steps if step.offsets == steps[0].offsets]
             order = blocks_of(same[0], 0, blocks)
             order += order[-1:] * (3 - len(order))
-            slices = np.full((SECTION_VECTORS,) * 3, -1)
+            size = SECTION_VECTORS[kind]
+            slices = np.full((size,) * 3, -1)
             for step in same:
-                work = work_of(step, 0, blocks * SECTION_VECTORS, blocks)
+                work = work_of(step, 0, blocks * size, blocks)
                 assert work.pivots is not None
-                section = work.pivots.start % SECTION_VECTORS * 6 // SECTION_VECTORS
+                section = work.pivots.start % size * 6 // size
                 for place in cells(step, 0, blocks, work):
-                    inside = tuple(p - SECTION_VECTORS * b for p, b in zip(place, order, strict=True))
+                    inside = tuple(p - size * b for p, b in zip(place, order, strict=True))
                     slices[inside] = section
             axes = figure.add_subplot(1, 3, number + 1, projection="3d")
             _voxels(axes, slices)
             share = (slices >= 0).mean()
             axes.set_title(f"{name} {order}\n{len(same)} slice{'s' * (len(same) > 1)}, {share:.3f} of it", fontsize=9)
         _legend(figure, [f"slice {section}" for section in range(6)])
-        what = f"blocks (i, j, k) of {SECTION_VECTORS}³ places; a slice is a step of its own"
+        what = "blocks (i, j, k), the vectors counted; a slice is a step of its own"
         figure.suptitle(f"What is computed of a block (Fig. 5)\n{what}")
         save(figure, paths)
 
