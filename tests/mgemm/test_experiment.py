@@ -1,6 +1,7 @@
 """Experiments become checked rows, and a wrong similarity, count or checksum does not pass the check."""
 
 import copy
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,8 +17,8 @@ from repro.mgemm.check import Reference, check
 from repro.mgemm.experiment import Experiment
 from repro.mgemm.made import kind_of
 from repro.mgemm.problem import Input, Problem
-from repro.mgemm.samples import Samples, sampled_indices, sampled_vectors
-from repro.mgemm.schedule import Decomposition, Tile
+from repro.mgemm.samples import Samples, sampled_vectors
+from repro.mgemm.schedule import Decomposition, Tile, steps_of_rank, work_of
 
 SET = VectorSource("few", "synthetic", "", "alleles", 40, 70, 3, "", "")
 SHEET = {SET.name: SET}
@@ -51,7 +52,7 @@ def measured_rows(made):
 
 
 def references(made):
-    return [Reference.of(given, way) for given, way in made.compared()]
+    return [Reference.of(*each) for each in made.compared()]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def test_samples_are_scipys(whole):
     values = Input(kind_of("float32"), 40, 70).values(range(40))
     expected = 1 - squareform(pdist(values.astype(np.float64), "braycurtis"))
     samples = rows[0]["result"]["samples"]
-    assert [tuple(key) for *key, _ in samples] == sampled_indices(40, 2)
+    assert [tuple(key) for *key, _ in samples] == list(combinations(sampled_vectors(40), 2))
     assert [value for *_, value in samples] == pytest.approx([expected[i, j] for i, j, _ in samples], rel=1e-6)
 
 
@@ -150,6 +151,20 @@ def test_stages_and_bytes():
     )
     checked = check(rows, references(made))
     assert 0 < checked[0]["check"]["against"]["reference"] < 28
+
+
+@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("decomposition", [[1, 1, 1], [1, 2, 1], [1, 3, 2]])
+@pytest.mark.parametrize("stage", [1, 2, 4])
+def test_every_stage_has_sampled_values(way, decomposition, stage):
+    problem = Problem(90, way, 5, stage, Decomposition(*decomposition))
+    samples = Samples(problem.sampled)
+    for rank in range(problem.decomposition.ranks):
+        _, block, row = problem.decomposition.place(rank)
+        for step in steps_of_rank(way, problem.decomposition, row):
+            for tile in work_of(step, block, 90, decomposition[1], stage, 5).tiles:
+                samples.add(tile, np.ones((len(tile.rows), len(tile.columns))))
+    assert samples.values
 
 
 def test_kernels_are_checked_by_their_numerators():
@@ -242,11 +257,11 @@ def test_sampled_vectors_are_in_the_set(vectors):
 
 def test_samples_of_tiles():
     values = np.arange(9 * 9, dtype=np.float32).reshape(9, 9)
-    samples = Samples(9)
+    samples = Samples(sampled_vectors(9))
     samples.add(Tile(range(0, 5), range(0, 9), triangle=True), values[:5])
     samples.add(Tile(range(5, 9), range(5, 9), triangle=True), values[5:, 5:])
-    assert samples.values == {(i, j): 9 * i + j for i, j in sampled_indices(9, 2)}
-    samples = Samples(9)
+    assert samples.values == {(i, j): 9 * i + j for i, j in combinations(sampled_vectors(9), 2)}
+    samples = Samples(sampled_vectors(9))
     samples.add(Tile(range(2), range(5, 9), 3), np.ones((2, 4)))
     samples.add(Tile(range(2), range(5, 9), 2), np.ones((2, 4)))  # 2 is not sampled
     chosen = sampled_vectors(9)

@@ -12,5 +12,5 @@ from repro.mgemm.experiment import Experiment
 with job(snakemake.log[0]):
     sheet = {source.name: source for source in read_vector_sources(snakemake.params.vectors)}
     compared = Experiment.from_entry(snakemake.params.entry, sheet, repetitions=1).compared()
-    references = [Reference.of(given, way) for given, way in compared]
+    references = [Reference.of(*each) for each in compared]
     Path(snakemake.output[0]).write_text(json.dumps([asdict(reference) for reference in references], indent=2) + "\n")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -16,7 +17,7 @@ from repro.mgemm.made import kind_of
 from repro.mgemm.metrics import as_bytes
 from repro.mgemm.problem import Input, Problem
 from repro.mgemm.reference import all_indices, similarities
-from repro.mgemm.samples import sampled_indices, sampled_vectors
+from repro.mgemm.samples import sampled_vectors
 from repro.mgemm.schedule import Tile
 
 MOST_COMPARISONS = 4 * 10**8  # of a problem whose whole checksum the reference computes: a second
@@ -26,7 +27,7 @@ ROUNDINGS = 64  # of a sum of products, which is not exact, in units of the type
 
 @dataclass(frozen=True)
 class Reference:
-    """What the CPU gives for the sampled vectors of an input.
+    """What the CPU gives for the sampled vectors of an input, `chosen`.
 
     minima, products: of pairs, sums over the fields of the smaller element and of the product, exact. values: the
     similarities of `way` vectors, in the precision of the kind. checksum: of all similarities, or None where there are
@@ -35,20 +36,21 @@ class Reference:
 
     name: str
     way: int
+    chosen: list[int]
     minima: list[int]
     products: list[float]
     values: list[float]
     checksum: str | None
 
     @classmethod
-    def of(cls, given: Input, way: int) -> "Reference":
+    def of(cls, given: Input, way: int, chosen: list[int]) -> "Reference":
         """Compute it."""
-        chosen = sampled_vectors(given.vectors)
         values = np.concatenate([given.values(range(vector, vector + 1)) for vector in chosen])
         exact = _elements(values).astype(np.int64)
         return cls(
             name=given.name,
             way=way,
+            chosen=chosen,
             minima=[int(np.minimum(exact[i], exact[j]).sum()) for i, j in all_indices(len(chosen), 2)],
             products=[float(exact[i] @ exact[j]) for i, j in all_indices(len(chosen), 2)],
             values=[
@@ -85,13 +87,13 @@ def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:
     or that of every other row of the same problem where the reference has none.
     Raises ReproError for the first row that is wrong.
     """
-    known = {(reference.name, reference.way): reference for reference in references}
+    known = {(reference.name, reference.way, tuple(reference.chosen)): reference for reference in references}
     first: dict[Any, Row] = {}
     checked = []
     for row in rows:
         parameters, result = row["parameters"], row["result"]
         where = f"{row['experiment']}: {row['variant']} {parameters} on {row['input']['name']}, {row['device']}"
-        reference = known.get((row["input"]["name"], parameters["way"]))
+        reference = known.get((row["input"]["name"], parameters["way"], tuple(_chosen(row))))
         if reference is None:
             raise ReproError(f"{where}: there is no reference for these vectors; remove results and run again")
         against: dict[str, Any] = {"reference": _compared(row, reference, where)}
@@ -103,10 +105,17 @@ def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:
     return checked
 
 
+def _chosen(row: Row) -> list[int]:
+    """The sampled vectors of a row."""
+    vectors, parameters = row["input"]["vectors"], row["parameters"]
+    kernel = parameters["measure"] == "kernel"
+    return sampled_vectors(vectors) if kernel else Problem.of(vectors, parameters).sampled
+
+
 def _compared(row: Row, reference: Reference, where: str) -> int:
     """How many sampled values are right. Raises ReproError where one is not, or where there is none."""
     way = row["parameters"]["way"]
-    indices = sampled_indices(row["input"]["vectors"], way)
+    indices = list(combinations(reference.chosen, way))
     kernel = row["parameters"]["measure"] == "kernel"
     product = row["variant"] == PRODUCT
     expected = dict(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from repro.bench.experiment import chosen, make_point, naming
@@ -21,7 +21,7 @@ from repro.mgemm.engine import Engine
 from repro.mgemm.made import digest, kind_of
 from repro.mgemm.measured import Task, measure_alone, measure_apart, measure_on_cpu
 from repro.mgemm.problem import Input, Problem
-from repro.mgemm.samples import sampled_indices, sampled_vectors
+from repro.mgemm.samples import sampled_vectors
 from repro.mgemm.schedule import Decomposition
 from repro.mgemm.variants import VARIANTS
 
@@ -74,13 +74,12 @@ class Experiment:
             for variant in self.variants
         ]
 
-    def compared(self) -> list[tuple[Input, int]]:
-        """The inputs and ways that the rows have references for."""
-        found = {
-            (given.name, way): (given, way)
-            for given, problem in self.problems
-            for way in [problem.way if problem else 2]
-        }
+    def compared(self) -> list[tuple[Input, int, list[int]]]:
+        """The inputs, ways and sampled vectors that the rows have references for."""
+        found = {}
+        for given, problem in self.problems:
+            way, chosen = (2, sampled_vectors(given.vectors)) if problem is None else (problem.way, problem.sampled)
+            found[given.name, way, tuple(chosen)] = given, way, chosen
         return list(found.values())
 
 
@@ -175,8 +174,9 @@ def _kernel_point(experiment: str, given: Input, variant: Variant, repetitions: 
 
 def _sampled(out: Any, vectors: int) -> list[list[float]]:
     """The numerators of the sampled pairs, of an array on the device."""
-    rows = {i: out[i].get()[0] for i in sampled_vectors(vectors)}
-    return [[i, j, float(rows[i][j])] for i, j in sampled_indices(vectors, 2)]
+    chosen = sampled_vectors(vectors)
+    rows = {i: out[i].get()[0] for i in chosen}
+    return [[i, j, float(rows[i][j])] for i, j in combinations(chosen, 2)]
 
 
 def _point(experiment: str, task: Task, variant: Variant, apart: bool) -> Point:

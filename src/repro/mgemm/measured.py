@@ -103,7 +103,7 @@ def _compared(
     results: Iterable[tuple[Tile, NDArray[Any]]], problem: Problem
 ) -> tuple[dict[tuple[int, ...], float], int]:
     """What is compared of results: the sampled values, and the sum of the checksum."""
-    samples, checksum = Samples(problem.vectors), Checksum()
+    samples, checksum = Samples(problem.sampled), Checksum()
     for tile, values in results:
         samples.add(tile, values)
         if not problem.as_bytes:

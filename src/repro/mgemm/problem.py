@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from repro.inputs.vectors.sheet import VectorSource
 from repro.mgemm.made import Kind, kind_of, made_vectors
-from repro.mgemm.schedule import Decomposition, steps_of_rank, work_of
+from repro.mgemm.samples import sampled_vectors
+from repro.mgemm.schedule import Decomposition, part, steps_of_rank, work_of
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,16 @@ class Problem:
         split = {"n_pf": parts.fields, "n_pv": parts.vectors, "n_pr": parts.rows}
         values = "byte" if self.as_bytes else "float"
         return {"way": self.way, "stages": self.stages, "stage": self.stage, **split, "values": values}
+
+    @property
+    def sampled(self) -> list[int]:
+        """The vectors whose similarities are compared with the CPU's, with some that a stage computes.
+
+        These are the first of the last block that the stage has, where slices are whole and where they are sixths.
+        """
+        last = part(self.vectors, self.decomposition.vectors, self.decomposition.vectors - 1)
+        firsts = (part(len(last), slices * self.stages, self.stage).start for slices in (1, 6))
+        return sampled_vectors(self.vectors, (last.start + first for first in firsts) if self.stages > 1 else ())
 
     def count_of(self, rank: int) -> int:
         """How many results the schedule leaves with a rank."""

@@ -1,7 +1,6 @@
 """Some similarities of a problem, which the CPU can compute at any size: all among a few vectors."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,22 +10,21 @@ from repro.mgemm.schedule import Tile
 Indices = tuple[int, ...]
 
 
-def sampled_vectors(vectors: int) -> list[int]:
-    """The vectors whose similarities with each other are compared with the CPU's: from both ends and the middle."""
+def sampled_vectors(vectors: int, more: Iterable[int] = ()) -> list[int]:
+    """The vectors whose similarities with each other are compared with the CPU's: from both ends, the middle, and more.
+
+    more: others that are wanted; those that there are not are left out.
+    """
     n = vectors
-    return sorted({0, 1, n // 3, n // 2, n // 2 + 1, 2 * n // 3, n - 2, n - 1} & set(range(n)))
-
-
-def sampled_indices(vectors: int, way: int) -> list[Indices]:
-    """The pairs or triples of sampled vectors."""
-    return list(combinations(sampled_vectors(vectors), way))
+    return sorted({0, 1, n // 3, n // 2, n // 2 + 1, 2 * n // 3, n - 2, n - 1, *more} & set(range(n)))
 
 
 class Samples:
     """Collects the sampled similarities from the tiles of a rank. values: by ascending indices."""
 
-    def __init__(self, vectors: int) -> None:
-        self._chosen = sampled_vectors(vectors)
+    def __init__(self, chosen: list[int]) -> None:
+        """chosen: the sampled vectors."""
+        self._chosen = chosen
         self.values: dict[Indices, float] = {}
 
     def add(self, tile: Tile, values: NDArray[Any]) -> None:
