@@ -73,4 +73,29 @@ def apsp(device: Device) -> None:
         assert np.array_equal(outcome.distances, expected), variant.name
 
 
-RUNS: dict[str, Callable[[Device], None]] = {"apsp": apsp, "reorder": reorder, "wfa": wfa}
+def mgemm(device: Device) -> None:
+    """Pairs and triples of every type by every variant, and tiles for large products."""
+    from repro.mgemm.engine import Engine, Triples
+    from repro.mgemm.metrics import Metric
+    from repro.mgemm.products import LARGE
+    from repro.mgemm.variants import VARIANTS
+
+    rng = np.random.default_rng(4)
+    for dtype in (np.float32, np.float64, np.uint8, np.uint32):
+        metric = Metric.SORENSON if dtype == np.uint32 else Metric.CZEKANOWSKI
+        values = rng.integers(0, 3, (LARGE + 1, 19)).astype(dtype)
+        for levels in (256, 3) if dtype == np.uint8 else (256,):
+            for name in VARIANTS if levels == 256 else ("auto",):
+                engine = Engine(device, metric, dtype, name, levels=levels)
+                if name == "auto":
+                    large = engine.upload(values)
+                    engine.pairs(large, large, upper=True)
+                block = engine.upload(values[:21])
+                n2 = engine.pairs(block, block)
+                engine.quotients2(n2, block, block, as_bytes=True)
+                triples = Triples(block, block, block, rows_before=True, columns_behind=True)
+                engine.quotients3(engine.triples(triples), triples, n2, n2, n2)
+                engine.quotients3_whole(engine.triples(triples), triples, n2)
+
+
+RUNS: dict[str, Callable[[Device], None]] = {"apsp": apsp, "mgemm": mgemm, "reorder": reorder, "wfa": wfa}

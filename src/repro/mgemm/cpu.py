@@ -1,4 +1,4 @@
-"""Similarities on the CPU of the host by products blocked as those of a GEMM are, for table 2."""
+"""The similarities on the CPU, blocked as a matrix product and on all cores: what table 2 compares GPUs with."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,85 +8,76 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.bench.variant import Variant
-from repro.errors import InputError
 from repro.mgemm.metrics import ACCUMULATED, field_sums, numerators3, quotients2, quotients3
 from repro.mgemm.schedule import Tile
 
-ROWS = 64  # of results that a core computes together
-COLUMNS = 64  # of the part of the right side that is transposed and stays in the first cache with FIELDS fields
-FIELDS = 128
+ROWS, COLUMNS, DEPTH = 32, 128, 256  # of a tile of results, and of the fields that stay in cache beside it
 
 
-def products(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """The sums of the elementwise minima of every vector on the left with every one on the right, (left, right).
+def numerators(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+    """n2 of every row with every column, (rows, columns) of the accumulation type.
 
-    left, right: (vectors, fields) of one type: float32, float64 or uint8. Floats are added FIELDS fields at a time.
+    rows, columns: (vectors, fields) of float32, float64 or uint8, or (vectors, words) of packed bits. Fields are added
+    in their order.
     """
-    accumulated = ACCUMULATED[left.dtype]
-    result = np.zeros((len(left), len(right)), accumulated)
-    _products(left, right, result)
+    result = np.zeros((len(rows), len(columns)), ACCUMULATED[rows.dtype])
+    (_bits if rows.dtype == np.uint32 else _minima)(rows, np.ascontiguousarray(columns.T), result)
     return result
 
 
-def similarities(values: NDArray[Any], way: int) -> Iterator[tuple[Tile, NDArray[Any]]]:
-    """All 2-way or 3-way similarities, in tiles, (rows, columns) of float64 for float64 and of float32 for others.
+def similarities(values: NDArray[Any], way: int, precision: Any = None) -> Iterator[tuple[Tile, NDArray[Any]]]:
+    """Every similarity as tiles with their values, (rows, columns); of pairs one tile, of triples one for each pivot.
 
-    values: as `products` takes them. Raises InputError for packed bits.
+    values: as for `numerators`. precision: float32 or float64, by default that of floats, float32 for integers.
     """
-    if values.dtype == np.uint32:
-        raise InputError("the CPU compares no packed bits: give float32, float64 or bytes")
-    precision = np.float64 if values.dtype == np.float64 else np.float32
-    n, sums = len(values), field_sums(values)
+    dtype = np.dtype(precision or (values.dtype if values.dtype.kind == "f" else np.float32))
+    vectors, sums, n2 = len(values), field_sums(values), numerators(values, values)
     if way == 2:
-        for start in range(0, n, ROWS):
-            rows = range(start, min(start + ROWS, n))
-            n2 = products(values[start : rows.stop], values[start:])
-            tile = Tile(rows, range(start, n), triangle=True)
-            yield tile, quotients2(n2, sums[start : rows.stop], sums[start:], precision)
+        yield Tile(range(vectors), range(vectors), triangle=True), quotients2(n2, sums, sums, dtype)
         return
-    n2 = products(values, values)
-    for j in range(1, n - 1):
-        n3_prime = products(np.minimum(values[:j], values[j]), values[j + 1 :])
+    for j in range(1, vectors - 1):
+        before, behind = values[:j], values[j + 1 :]
+        minima = before & values[j] if values.dtype == np.uint32 else np.minimum(before, values[j])
+        n3_prime = numerators(minima, behind)
         n3 = numerators3(n2[:j, j, None], n2[:j, j + 1 :], n2[None, j, j + 1 :], n3_prime)
-        yield (
-            Tile(range(j), range(j + 1, n), j),
-            quotients3(n3, sums[:j, None], sums[j], sums[None, j + 1 :], precision),
-        )
+        tile = Tile(range(j), range(j + 1, vectors), j)
+        yield tile, quotients3(n3, sums[:j, None], sums[j], sums[None, j + 1 :], dtype)
 
 
-def _run(_: object, values: NDArray[Any], way: int = 2) -> int:
-    return sum(tile.count for tile, _ in similarities(values, way))
+@numba.njit(parallel=True, cache=True)
+def _minima(rows: Any, columns: Any, result: Any) -> None:
+    """rows: (rows, fields). columns: (fields, columns). The innermost loop goes over columns, so that it is vectorised
+    and every sum is in the order of the fields."""
+    across = (result.shape[1] + COLUMNS - 1) // COLUMNS
+    for tile in numba.prange((result.shape[0] + ROWS - 1) // ROWS * across):
+        top, left = tile // across * ROWS, tile % across * COLUMNS
+        bottom, right = min(top + ROWS, result.shape[0]), min(left + COLUMNS, result.shape[1])
+        for first in range(0, rows.shape[1], DEPTH):
+            for i in range(top, bottom):
+                sums = result[i, left:right]
+                for q in range(first, min(first + DEPTH, rows.shape[1])):
+                    a, others = rows[i, q], columns[q, left:right]
+                    for j in range(right - left):
+                        sums[j] += min(a, others[j])
 
 
-CPU = Variant("cpu", "Table 2", "the CPU of the host, all its cores, by numba in blocks", _run)
+@numba.njit(parallel=True, cache=True)
+def _bits(rows: Any, columns: Any, result: Any) -> None:
+    """As `_minima`, the bits that both words have in place of the minimum."""
+    across = (result.shape[1] + COLUMNS - 1) // COLUMNS
+    for tile in numba.prange((result.shape[0] + ROWS - 1) // ROWS * across):
+        top, left = tile // across * ROWS, tile % across * COLUMNS
+        bottom, right = min(top + ROWS, result.shape[0]), min(left + COLUMNS, result.shape[1])
+        for i in range(top, bottom):
+            sums = result[i, left:right]
+            for q in range(rows.shape[1]):
+                a, others = rows[i, q], columns[q, left:right]
+                for j in range(right - left):
+                    x = np.uint32(a & others[j])
+                    x -= (x >> np.uint32(1)) & np.uint32(0x55555555)
+                    x = (x & np.uint32(0x33333333)) + ((x >> np.uint32(2)) & np.uint32(0x33333333))
+                    x = (x + (x >> np.uint32(4))) & np.uint32(0x0F0F0F0F)
+                    sums[j] += (np.uint32(x * np.uint32(0x01010101))) >> np.uint32(24)
 
 
-@numba.njit(cache=True, parallel=True)
-def _products(left: Any, right: Any, result: Any) -> None:
-    across = (len(right) + COLUMNS - 1) // COLUMNS
-    for block in numba.prange((len(left) + ROWS - 1) // ROWS * across):
-        first, start = block // across * ROWS, block % across * COLUMNS
-        last, columns = min(first + ROWS, len(left)), min(COLUMNS, len(right) - start)
-        turned = np.empty((FIELDS, COLUMNS), right.dtype)
-        for field in range(0, right.shape[1], FIELDS):
-            fields = min(FIELDS, right.shape[1] - field)
-            for column in range(columns):
-                for q in range(fields):
-                    turned[q, column] = right[start + column, field + q]
-            _block(left[first:last, field : field + fields], turned, result[first:last, start : start + columns])
-
-
-@numba.njit(cache=True)
-def _block(left: Any, turned: Any, result: Any) -> None:
-    """Add the minima of a block: the innermost loop runs over columns, which lie side by side."""
-    sums = np.empty(COLUMNS, result.dtype)
-    zero = result.dtype.type(0)
-    for row in range(left.shape[0]):
-        sums[:] = zero
-        for q in range(left.shape[1]):
-            element = left[row, q]
-            for column in range(COLUMNS):
-                other = turned[q, column]
-                sums[column] += element if element < other else other
-        for column in range(result.shape[1]):
-            result[row, column] += sums[column]
+CPU = Variant("cpu", "Table 2", "one host, all cores: blocked as a matrix product", similarities)

@@ -181,14 +181,34 @@ class Engine:
         n3_prime: as `triples` gives it. n2_ij: (rows, pivots). n2_ik: (rows, columns). n2_jk: (pivots, columns).
         out: memory for the result, which may be that of n3_prime where their types are the same.
         """
+        return self._quotients3(n3_prime, triples, (n2_ij, n2_ik, n2_jk), 0, out, as_bytes)
+
+    def quotients3_whole(
+        self, n3_prime: Array, triples: Triples, n2: Array, out: Array | None = None, as_bytes: bool = False
+    ) -> Array:
+        """As `quotients3`, where rows, pivots and columns are views of one upload.
+
+        n2: of all vectors of the upload with each other, (vectors, vectors), both triangles.
+        """
+        return self._quotients3(n3_prime, triples, (n2, n2, n2), n2.shape[0], out, as_bytes)
+
+    def _quotients3(
+        self,
+        n3_prime: Array,
+        triples: Triples,
+        n2: tuple[Array, Array, Array],
+        n2_pitch: int,
+        out: Array | None,
+        as_bytes: bool,
+    ) -> Array:
         value = np.dtype(np.uint8) if as_bytes else self.precision
         out = out or self.device.empty(n3_prime.shape, value)
         rows, pivots, columns = triples.rows, triples.pivots, triples.columns
-        self._quotients(value)["mgemm_quotients3"](
+        self._quotients(value, n2_pitch > 0)["mgemm_quotients3"](
             (-(-len(columns) // 256), min(len(rows), 65535), len(pivots)),
             256,
-            *(n3_prime, out, n2_ij, n2_ik, n2_jk, rows.all_totals, pivots.all_totals, columns.all_totals),
-            *(rows.start, pivots.start, columns.start, len(rows), len(columns), *triples.steps),
+            *(n3_prime, out, *n2, rows.all_totals, pivots.all_totals, columns.all_totals),
+            *(rows.start, pivots.start, columns.start, len(rows), len(columns), *triples.steps, n2_pitch),
         )
         return out
 
@@ -196,11 +216,12 @@ class Engine:
         if left.words != right.words:
             raise InputError(f"vectors of {left.words} and of {right.words} words: give the same number of fields")
 
-    def _quotients(self, value: np.dtype[Any]) -> Any:
+    def _quotients(self, value: np.dtype[Any], whole: bool = False) -> Any:
         constants = {
             "Sum": self.accumulated.type,
             "Total": self._total.type,
             "Precision": self.precision.type,
             "Value": value.type,
+            "WHOLE": whole,
         }
         return self.device.compile(KERNELS / "quotients.cu", constants)

@@ -29,19 +29,22 @@ extern "C" __global__ void mgemm_quotients2(const Sum* numerators, Value* values
     }
 }
 
-// n3_prime, values: the rectangles of all pivots. n2_ij: rows x pivots, n2_ik: rows x columns, n2_jk: pivots x columns.
+// n3_prime, values: the rectangles of all pivots. n2_ij: rows x pivots, n2_ik: rows x columns, n2_jk:
+// pivots x columns; or, where WHOLE is true, all three the same matrix of n2_pitch vectors that all are views of.
 extern "C" __global__ void mgemm_quotients3(const Sum* n3_prime, Value* values, const Sum* n2_ij, const Sum* n2_ik,
                                             const Sum* n2_jk, const Total* row_sums, const Total* pivot_sums,
                                             const Total* column_sums, int row_start, int pivot_start, int column_start,
                                             int rows, int columns, int rows_before, int row_step, int columns_before,
-                                            int column_step) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, pivot = blockIdx.z, pivots = gridDim.z;
+                                            int column_step, int n2_pitch) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, pivot = blockIdx.z;
     Rectangle mine = rectangle(pivot, rows, columns, rows_before, row_step, columns_before, column_step);
     if (column < mine.first_column || column >= columns) return;
     for (int row = blockIdx.y; row < mine.rows; row += gridDim.y) {
         long long at = mine.offset + (long long)row * mine.columns + column - mine.first_column;
-        Sum numerator = n2_ij[(long long)row * pivots + pivot] + n2_ik[(long long)row * columns + column] +
-                        n2_jk[(long long)pivot * columns + column] - n3_prime[at];
+        int i = row, j = pivot, k = column, ij_pitch = gridDim.z, pitch = columns;
+        if (WHOLE) i += row_start, j += pivot_start, k += column_start, ij_pitch = pitch = n2_pitch;
+        Sum numerator = n2_ij[(long long)i * ij_pitch + j] + n2_ik[(long long)i * pitch + k] +
+                        n2_jk[(long long)j * pitch + k] - n3_prime[at];
         Precision denominator = Precision(row_sums[row_start + row]) + Precision(pivot_sums[pivot_start + pivot]) +
                                 Precision(column_sums[column_start + column]);
         store(values + at, divided(Precision(1.5) * Precision(numerator), denominator));

@@ -60,19 +60,21 @@ mgemm_tensor(const unsigned* left, const unsigned* right, unsigned* result, long
         close_group();
         const unsigned *a_from = now + (warp_row + g) * GROUP + 4 * t;
         const unsigned *b_from = now + (ROWS + warp_column + g) * GROUP + 4 * t;
-        uint4 low[M], high[M];
+        unsigned a[2][M][4];
 #pragma unroll
         for (int m = 0; m < M; ++m) {
-            low[m] = *reinterpret_cast<const uint4*>(a_from + m * 16 * GROUP);
-            high[m] = *reinterpret_cast<const uint4*>(a_from + (m * 16 + 8) * GROUP);
+            uint4 low = *reinterpret_cast<const uint4*>(a_from + m * 16 * GROUP);
+            uint4 high = *reinterpret_cast<const uint4*>(a_from + (m * 16 + 8) * GROUP);
+            gather(a[0][m], low.x, high.x, low.y, high.y);
+            gather(a[1][m], low.z, high.z, low.w, high.w);
         }
 #pragma unroll
         for (int n = 0; n < N; ++n) {
             uint4 b = *reinterpret_cast<const uint4*>(b_from + n * 8 * GROUP);
 #pragma unroll
-            for (int m = 0; m < M; ++m) mma_and_popc(sum[m][n], {low[m].x, high[m].x, low[m].y, high[m].y}, {b.x, b.y});
+            for (int m = 0; m < M; ++m) mma_and_popc(sum[m][n], a[0][m], {b.x, b.y});
 #pragma unroll
-            for (int m = 0; m < M; ++m) mma_and_popc(sum[m][n], {low[m].z, high[m].z, low[m].w, high[m].w}, {b.z, b.w});
+            for (int m = 0; m < M; ++m) mma_and_popc(sum[m][n], a[1][m], {b.z, b.w});
         }
         filled = now;
         now = now + STAGE == shared + STAGES * STAGE ? shared : now + STAGE;

@@ -1,0 +1,213 @@
+"""Every variant's numerators and quotients on every device and in every thread order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+
+from repro.device import open_device
+from repro.errors import InputError
+from repro.inputs.vectors.vectorset import pack_bits, vector_set
+from repro.mgemm import cpu
+from repro.mgemm.engine import Engine, Triples
+from repro.mgemm.metrics import Metric, as_bytes
+from repro.mgemm.products import LARGE
+from repro.mgemm.reference import all_indices, similarities
+from repro.mgemm.variants import VARIANTS
+
+KINDS = ("float32", "float64", "uint8", "levels", "bits")
+kinds = pytest.mark.parametrize("kind", KINDS)
+ORDERS = ("forward", "reverse", "random")
+
+
+def random_values(kind, vectors, fields, seed=0):
+    """Vectors as the engine takes them, and their fields as integers."""
+    rng = np.random.default_rng(seed)
+    below = {"levels": 4, "bits": 2}.get(kind, 200)
+    fields_ = rng.integers(0, below, (vectors, fields))
+    fields_[rng.random(fields_.shape) < 0.2] = 0
+    if kind == "bits":
+        return pack_bits(vector_set(fields_)), fields_
+    return fields_.astype("uint8" if kind == "levels" else kind), fields_
+
+
+def engine_of(device, kind, variant="auto", **more):
+    metric = Metric.SORENSON if kind == "bits" else Metric.CZEKANOWSKI
+    dtype = {"bits": np.uint32, "levels": np.uint8}.get(kind, kind)
+    return Engine(device, metric, dtype, variant, levels=4 if kind == "levels" else 256, **more)
+
+
+def minima(fields):
+    return np.minimum(fields[:, None], fields[None]).sum(axis=-1)
+
+
+@kinds
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_numerators_of_integers_are_exact(device, variant, kind):
+    values, fields = random_values(kind, 70, 45)
+    expected = fields @ fields.T if variant == "gemm" else minima(fields)
+    engine = engine_of(device, kind, variant)
+    block = engine.upload(values)
+    assert np.array_equal(engine.pairs(block, block).get(), expected)
+    assert np.array_equal(engine.pairs(block[3:68], block[5:70]).get(), expected[3:68, 5:70])
+    upper = engine.pairs(block[3:68], block[1:70], upper=True).get()
+    needed = np.arange(3, 68)[:, None] < np.arange(1, 70)
+    assert np.array_equal(upper[needed], expected[3:68, 1:70][needed])
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "uint8", "bits"])
+def test_large_products_have_tiles_of_their_own(kind):
+    values, fields = random_values(kind, LARGE + 5, 9)
+    for order in ORDERS:
+        engine = engine_of(open_device("emulator", thread_order=order), kind)
+        block = engine.upload(values)
+        assert np.array_equal(engine.pairs(block[1:], block[:LARGE]).get(), minima(fields)[1:, :LARGE])
+
+
+@kinds
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_random_shapes_against_the_reference(kind, data):
+    vectors, fields = data.draw(st.integers(3, 40)), data.draw(st.integers(1, 70))
+    values, whole = random_values(kind, vectors, fields, data.draw(st.integers(0, 99)))
+    first, last = sorted(data.draw(st.lists(st.integers(0, vectors), min_size=2, max_size=2, unique=True)))
+    for order in ORDERS:
+        engine = engine_of(open_device("emulator", thread_order=order), kind)
+        block = engine.upload(values)
+        n2 = engine.pairs(block, block[first:last])
+        assert np.array_equal(n2.get(), minima(whole)[:, first:last])
+        found = engine.quotients2(engine.pairs(block, block), block, block).get()
+        indices = all_indices(vectors, 2)
+        assert np.array_equal(found[tuple(indices.T)], similarities(values, indices, engine.precision))
+
+
+def test_pairs_are_one_minus_bray_curtis(device):
+    values = np.random.default_rng(3).random((60, 80))
+    engine = engine_of(device, "float64")
+    block = engine.upload(values)
+    found = engine.quotients2(engine.pairs(block, block), block, block).get()
+    assert np.allclose(found, 1 - squareform(pdist(values, "braycurtis")), rtol=0, atol=1e-14)
+
+
+@kinds
+@pytest.mark.parametrize(("rows_before", "columns_behind"), [(True, True), (False, True), (False, False)])
+def test_triples(device, kind, rows_before, columns_behind):
+    values, fields = random_values(kind, 45, 40)
+    engine = engine_of(device, kind)
+    block = engine.upload(values)
+    rows, pivots, columns = range(0, 30), range(4, 27), range(3, 45)
+    triples = Triples(*(block[part.start : part.stop] for part in (rows, pivots, columns)), rows_before, columns_behind)
+    n3_prime = engine.triples(triples).get()
+    rows_, pivots_, columns_ = triples.rows, triples.pivots, triples.columns
+    n2 = [engine.pairs(a, b) for a, b in ((rows_, pivots_), (rows_, columns_), (pivots_, columns_))]
+    c3 = engine.quotients3(engine.triples(triples), triples, *n2).get()
+    whole = engine.quotients3_whole(engine.triples(triples), triples, engine.pairs(block, block)).get()
+    assert np.array_equal(c3, whole)
+    bytes_ = engine.quotients3(engine.triples(triples), triples, *n2, as_bytes=True).get()
+    assert np.array_equal(bytes_, as_bytes(c3))
+    offset = 0
+    for pivot, (height, width) in zip(pivots, triples.shapes, strict=True):
+        inside = [i for i in rows if i < pivot or not rows_before]
+        across = [k for k in columns if k > pivot or not columns_behind]
+        assert (height, width) == (len(inside), len(across))
+        part = slice(offset, offset + height * width)
+        least = np.minimum(np.minimum(fields[inside], fields[pivot])[:, None], fields[across]).sum(axis=-1)
+        assert np.array_equal(n3_prime[part].reshape(height, width), least)
+        indices = np.array([(i, pivot, k) for i in inside for k in across])
+        assert np.array_equal(c3[part], similarities(values, indices, engine.precision))
+        offset += height * width
+    assert offset == triples.count == len(n3_prime)
+
+
+def test_more_pivots_than_are_taken_at_a_time_and_little_memory(device):
+    values, fields = random_values("float32", 40, 20)
+    engine = engine_of(device, "float32")
+    block = engine.upload(values)
+    device.memory_bytes = device.memory_used + 500_000
+    found = engine.triples(Triples(block, block, block)).get()
+    expected = np.minimum(minimum_cube(fields)[:, :, None], fields).sum(axis=-1)
+    assert np.array_equal(found.reshape(40, 40, 40), expected)
+
+
+def minimum_cube(fields):
+    return np.minimum(fields[:, None], fields[None])
+
+
+@kinds
+def test_vectors_of_zeros_are_similar_to_nothing(device, kind):
+    values, _ = random_values(kind, 5, 33)
+    values[1] = values[3] = 0
+    engine = engine_of(device, kind)
+    block = engine.upload(values)
+    found = engine.quotients2(engine.pairs(block, block), block, block).get()
+    assert found[1].tolist() == [0] * 5
+    assert found[3].tolist() == [0] * 5
+    triples = Triples(block, block, block)
+    n2 = engine.pairs(block, block)
+    assert engine.quotients3(engine.triples(triples), triples, n2, n2, n2).get().reshape(5, 5, 5)[1, 3, 1] == 0
+
+
+def test_differences_of_doubles_are_within_their_bound(device):
+    """Every one of n_f additions and of 2 n_f roundings in it errs by at most 2^-53 of what is there so far, which is
+    never more than s_i + s_j: n2 errs by at most n_f 2^-53 (s_i + s_j), and c2 by twice that over s_i + s_j."""
+    rng = np.random.default_rng(8)
+    values = rng.random((40, 300)) ** 6 * 10.0 ** rng.integers(-8, 8, (40, 300))
+    engine = engine_of(device, "float64", "differences")
+    block = engine.upload(values)
+    exact = np.minimum(values[:, None], values[None]).astype(np.longdouble).sum(axis=-1)
+    bound = 300 * 2.0**-53 * (block.sums[:, None] + block.sums)
+    assert (abs(engine.pairs(block, block).get() - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("variant", ["naive", "ternary", "fmin", "auto"])
+def test_floats_are_added_in_the_order_of_their_fields(device, variant):
+    values = np.random.default_rng(4).random((20, 90), dtype=np.float32)
+    engine = engine_of(device, "float32", variant)
+    block = engine.upload(values)
+    least = np.minimum(values[:, None], values[None])
+    assert np.array_equal(engine.pairs(block, block).get(), np.add.accumulate(least, axis=-1)[..., -1])
+
+
+@kinds
+@pytest.mark.parametrize("way", [2, 3])
+def test_the_cpu_computes_the_same(kind, way):
+    values, _ = random_values(kind, 23, 50)
+    found = {}
+    for tile, tile_values in cpu.similarities(values, way):
+        for row in tile.rows:
+            for column in tile.columns:
+                if row < column:
+                    key = (row, column) if tile.pivot is None else (row, tile.pivot, column)
+                    found[key] = tile_values[row - tile.rows.start, column - tile.columns.start]
+    indices = all_indices(23, way)
+    precision = np.float64 if kind == "float64" else np.float32
+    assert [found[tuple(index)] for index in indices.tolist()] == similarities(values, indices, precision).tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda device: Engine(device, Metric.SORENSON, np.float32), "sorenson of float32: give"),
+        (lambda device: Engine(device, Metric.CZEKANOWSKI, np.uint32), "czekanowski of uint32: give"),
+        (lambda device: Engine(device, Metric.CZEKANOWSKI, np.float32, "fast"), "no variant 'fast'; choose one of"),
+        (
+            lambda device: engine_of(device, "float32").upload(np.zeros((2, 3))),
+            r"vectors of type float64 and shape \(2, 3\): give rows of float32",
+        ),
+        (
+            lambda device: engine_of(device, "levels").upload(np.full((2, 3), 4, np.uint8)),
+            "a field is 4, which is none of 4 levels",
+        ),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make(open_device("emulator"))
+
+
+def test_blocks_of_different_fields_are_refused():
+    engine = engine_of(open_device("emulator"), "float32")
+    a, b = (engine.upload(np.ones((3, fields), np.float32)) for fields in (5, 50))
+    with pytest.raises(InputError, match="give the same number of fields"):
+        engine.pairs(a, b)
