@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from repro.errors import InputError
-from repro.mgemm.ranks import run_threads, world
+from repro.device import open_device
+from repro.errors import DeviceError, InputError
+from repro.mgemm.campaign import own_part, similarities_of_rank
+from repro.mgemm.engine import Engine
+from repro.mgemm.metrics import Metric
+from repro.mgemm.problem import Problem
+from repro.mgemm.ranks import run_threads, together, world
+from repro.mgemm.schedule import Decomposition
 
 
 def exchange(communicator):
@@ -94,3 +100,35 @@ def test_several_ranks_without_mpi4py_are_refused(monkeypatch, variable):
     monkeypatch.setattr("repro.mgemm.ranks.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"4 ranks were started, which need mpi4py: pip install '.\[mpi\]'"):
         world()
+
+
+def test_a_device_that_fails_on_one_rank_ends_the_others():
+    values = np.random.default_rng(1).integers(0, 9, (9, 40)).astype(np.float32)
+    problem = Problem(9, 2, 1, 0, Decomposition(1, 3, 1))
+
+    def work(communicator):
+        device = open_device("emulator", 60_000 if communicator.rank == 1 else None, workers=1)
+        engine = Engine(device, Metric.CZEKANOWSKI, np.float32, "naive")
+        own = own_part(values, problem.decomposition, communicator.rank)
+        return sum(tile.count for tile, _ in similarities_of_rank(communicator, engine, own, problem))
+
+    with pytest.raises(DeviceError, match="use a smaller input or a larger memory budget"):
+        run_threads(3, work)
+
+
+def test_together_shows_one_error():
+    def work(communicator):
+        def fail():
+            if communicator.rank:
+                raise InputError(f"bad on {communicator.rank}")
+            return "fine"
+
+        assert together(communicator, lambda: communicator.rank) == communicator.rank
+        try:
+            together(communicator, fail)
+        except InputError as error:
+            return str(error)
+        except SystemExit as end:
+            return end.code
+
+    assert run_threads(3, work) == [2, "bad on 1", 2]

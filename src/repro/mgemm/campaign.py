@@ -78,6 +78,7 @@ def similarities_of_rank(
         own,
         problem.vectors,
         lambda values: transfers.upload(engine, values),
+        transfers.receiver,
     )
     chunks = _chunks(engine, exchange, problem, communicator.rank)
     if problem.decomposition.fields > 1:

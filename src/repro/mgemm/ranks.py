@@ -75,7 +75,7 @@ class Communicator(Protocol):
 def world() -> Communicator:
     """All ranks that this process was started among: MPI's under mpirun or srun, else itself alone.
 
-    Raises InputError where several ranks were started and mpi4py is not installed.
+    Raises InputError where several ranks were started and mpi4py is not installed, or MPI cannot be used by threads.
     """
     started = max(int(os.environ.get(name, 1)) for name in _SIZES)
     if started == 1:
@@ -84,6 +84,8 @@ def world() -> Communicator:
         raise InputError(f"{started} ranks were started, which need mpi4py: pip install '.[mpi]'")
     from mpi4py import MPI
 
+    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        raise InputError("this MPI was built without MPI_THREAD_MULTIPLE; use another: pip install '.[mpi]'")
     communicator: Communicator = MPI.COMM_WORLD
     return communicator
 
@@ -148,7 +150,7 @@ class _Meeting:
 
     def __init__(self) -> None:
         self.parts: dict[Hashable, Any] = {}
-        self.done = False
+        self.taken = self.done = False
         self.result: Any = None
 
 
@@ -178,12 +180,19 @@ class _World:
         """The combination of all parts."""
         with self._changed:
             self._changed.wait_for(lambda: self.error or len(meeting.parts) == count)
+            first = not meeting.taken
+            meeting.taken = True
+            if first and not self.error:
+                del self._meetings[where]
+        if first and not self.error:
+            meeting.result = combine(meeting.parts)  # without the lock: copies of other messages go on
+            with self._changed:
+                meeting.done = True
+                self._changed.notify_all()
+        with self._changed:
+            self._changed.wait_for(lambda: self.error or meeting.done)
             if self.error:
                 raise ConnectionAbortedError("another rank has ended") from self.error
-            if not meeting.done:
-                meeting.result = combine(meeting.parts)
-                meeting.done = True
-                del self._meetings[where]
             return meeting.result
 
 

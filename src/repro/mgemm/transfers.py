@@ -29,6 +29,15 @@ class Transfers:
         self._copiers = ThreadPoolExecutor(COPIERS)
         self._into = [_In(device) for _ in range(SLOTS)]
         self._out = [_Host(device) for _ in range(SLOTS)]
+        self._received: list[_Received] = []
+
+    def receiver(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Page-locked memory for vectors from another rank, which is used again after their upload."""
+        free = next((one for one in self._received if one.values is None), None)
+        if free is None:
+            free = _Received(self._device)
+            self._received.append(free)
+        return free.take(shape, dtype)
 
     def upload(self, engine: Engine, values: NDArray[Any]) -> Block:
         """What `Engine.upload` gives, without waiting for what the device computes, which goes on meanwhile."""
@@ -36,11 +45,17 @@ class Transfers:
         vectors, elements = values.shape
         block = engine.new_block(vectors, elements)
         rows = max(1, min(vectors, PIECE // (elements * values.itemsize)))
+        received = next((one for one in self._received if one.values is values), None)
         for number, start in enumerate(range(0, vectors, rows)):
             piece = values[start : start + rows]
-            raw = self._into[number % SLOTS].copy(piece, self._fill)
+            into = self._into[number % SLOTS]
+            raw = into.copy(piece if received else into.staged(piece, self._fill))
             engine.fill(block[start : start + len(piece)], raw)
-            self._into[number % SLOTS].used = self._device.record()
+            into.used = self._device.record()
+            if received:
+                received.copied = into.copied
+        if received:
+            received.values = None
         return block
 
     def download(self, work: Iterable[tuple[T, Callable[[], Array]]]) -> Iterator[tuple[T, NDArray[Any]]]:
@@ -85,31 +100,55 @@ class _Host:
         return self._bytes[:size].view(dtype).reshape(shape)
 
 
+class _Received:
+    """Page-locked memory for vectors of another rank.
+
+    values: those in it, until they are uploaded. copied: the event after which they are on the device.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._host = _Host(device)
+        self.values: NDArray[Any] | None = None
+        self.copied: Event | None = None
+
+    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Memory for other values, once those before are on the device."""
+        if self.copied is not None:
+            self._device.finish(self.copied)
+        self.values = self._host.array(shape, dtype)
+        return self.values
+
+
 class _In:
     """A piece of vectors on its way in: page-locked memory, and memory of the device.
 
-    used: the event after which the device's memory is free again.
+    copied: the event after which the first may be changed. used: that after which the second may be.
     """
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._host = _Host(device)
         self._raw: Array | None = None
-        self._copied: Event | None = None
+        self.copied: Event | None = None
         self.used: Event | None = None
 
-    def copy(self, values: NDArray[Any], fill: Callable[[NDArray[Any], NDArray[Any]], None]) -> Array:
-        """The values on the device, for launches from now on; fill: copies them into page-locked memory."""
-        if self._copied is not None:
-            self._device.finish(self._copied)
-        if self._raw is None or self._raw.shape[1] != values.shape[1] or len(values) > self._raw.shape[0]:
-            self._raw = self._device.empty(values.shape, values.dtype)
-            self.used = self._device.record()  # launches before may still use the memory for what it was
+    def staged(self, values: NDArray[Any], fill: Callable[[NDArray[Any], NDArray[Any]], None]) -> NDArray[Any]:
+        """The values in page-locked memory, into which `fill` copies them."""
+        if self.copied is not None:
+            self._device.finish(self.copied)
         host = self._host.array(values.shape, values.dtype)
         fill(host, values)
-        raw = self._raw[: len(values)]
-        self._copied = self._device.copy_in(raw, host, [self.used])
-        self._device.wait(self._copied)
+        return host
+
+    def copy(self, host: NDArray[Any]) -> Array:
+        """Page-locked values on the device, for launches from now on."""
+        if self._raw is None or self._raw.shape[1] != host.shape[1] or len(host) > self._raw.shape[0]:
+            self._raw = self._device.empty(host.shape, host.dtype)
+            self.used = self._device.record()  # launches before may still use the memory for what it was
+        raw = self._raw[: len(host)]
+        self.copied = self._device.copy_in(raw, host, [self.used])
+        self._device.wait(self.copied)
         return raw
 
 
