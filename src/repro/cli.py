@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 import repro
-from repro.commands import apsp, devices, distance, fetch, nw, similarity, simulate, variants
+from repro.commands import align, apsp, devices, distance, fetch, nw, similarity, simulate, variants
 from repro.errors import ReproError
 
-COMMANDS = (distance, nw, apsp, similarity, fetch, simulate, variants, devices)
+COMMANDS = (distance, nw, align, apsp, similarity, fetch, simulate, variants, devices)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ next is prepared.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,11 @@ from repro.shuffle.units import COLUMNS, UNIT_FIELDS, Batch, batches
 KERNELS = Path(__file__).parent / "kernels"
 THREADS = 128  # of a block of the walk
 PROFILE_ROWS = 6
-TYPES = {"s16x2": (np.int16, np.uint32), "int32": (np.int32, np.int32), "int64": (np.int64, np.int64)}
+TYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
+    "s16x2": (np.int16, np.uint32),
+    "int32": (np.int32, np.int32),
+    "int64": (np.int64, np.int64),
+}
 MEMORY_SHARE = 0.4  # of the device's memory, for what a score pass keeps
 ENDS = 5  # query_begin, query_end, subject_begin, subject_end, columns
 
@@ -103,7 +108,7 @@ class _Results:
     device: Device
     members: NDArray[np.int64]
     places: NDArray[np.int64]
-    copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]
+    copies: list[NDArray[Any]]
     last: Event
     arrays: tuple[Array, ...]  # alive as long as kernels and copies use them
 
@@ -168,7 +173,7 @@ def _launch(
         *(queries, subjects, arrays[0], table, kept, arrays[1], *results, slots.size, *penalties),
     )
     after = [device.record()]
-    copies = tuple(device.host_array(array.shape, array.dtype) for array in results)
+    copies = [device.host_array(array.shape, array.dtype) for array in results]
     for array, values in zip(results, copies, strict=True):
         last = device.copy_out(array, values, after)
     return _Results(device, batch.members, places, copies, last, (*arrays, *results))
@@ -197,4 +202,4 @@ def _joined(
         ops[offsets[:-1][gap > 0]] = gap[gap > 0] << OP_BITS | np.where(m[gap > 0] > 0, INSERTION, DELETION)
     for found in traced:
         write_ops(found.columns, found.places, found.ends[:, 4], offsets[filled[found.members]], ops)
-    return Alignments(scores, *ends, ops, offsets)
+    return Alignments(scores, ends[0], ends[1], ends[2], ends[3], ops, offsets)

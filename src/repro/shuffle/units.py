@@ -1,4 +1,4 @@
-"""Which alignments the traceback computes together: two to a unit, units of one kernel and of like lengths in a batch."""
+"""Which alignments a traceback computes together: two to a unit, units of one kernel and like lengths in a batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from repro.shuffle.scheme import Scheme
 
 COLUMNS = BLOCK = 16  # as in checkpoints.cuh
-MOST_LANES = 32
+LANES = np.array([4, 8, 16, 32])
 KINDS = ("s16x2", "int32", "int64")
 UNIT_FIELDS = 9
 MOST_UNITS = 2**18
@@ -21,8 +21,8 @@ Lengths = NDArray[np.int64]
 class Batch:
     """Units of one launch.
 
-    kind: one of KINDS. lanes: threads per unit. staged: whether a subject is wider than its lanes. members: int64, shape
-    (units, halves), positions of the alignments; the last of an odd number stands twice. words: of each unit, int64.
+    kind: one of KINDS. lanes: threads per unit. staged: whether a subject is wider than its lanes. members: int64,
+    shape (units, halves), positions of the alignments; the last of an odd number stands twice. words: of each unit.
     """
 
     kind: str
@@ -47,7 +47,7 @@ def layout_words(scheme: Scheme, lanes: int, m: Lengths, n: Lengths) -> NDArray[
     """Words that the score pass keeps of units of these lengths, as Layout of checkpoints.cuh places them."""
     stripes = -(-n // COLUMNS)
     blocks = -(-(m + lanes - 1) // BLOCK)
-    ends = stripes * {"global": 0, "semi-global": COLUMNS, "local": blocks}[scheme.mode]
+    ends = 0 * stripes if scheme.mode == "global" else stripes * (blocks if scheme.mode == "local" else COLUMNS)
     planes = 4 if scheme.gap == "affine" else 2
     return planes * stripes * blocks * BLOCK + -(-ends // 4) * 4
 
@@ -61,7 +61,7 @@ def batches(
     """
     kinds = kinds_of(scheme, m, n)
     stripes = -(-n // COLUMNS)
-    lanes = np.minimum(MOST_LANES, 2 ** np.ceil(np.log2(stripes)).astype(np.int64))
+    lanes = LANES[np.minimum(np.searchsorted(LANES, stripes), len(LANES) - 1)]
     order = np.lexsort((n, queries, m, lanes, kinds) if shared else (n, m, lanes, kinds))
     key = np.stack([kinds, lanes, queries if shared else lanes])[:, order]
     launch_ends = _run_ends(key[:2])

@@ -8,7 +8,7 @@ import numpy as np
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
 from repro.errors import InputError
-from repro.shuffle import engine, paper
+from repro.shuffle import checkpointed, engine, paper
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
@@ -29,7 +29,7 @@ def _paper(
     if columns % 4:
         raise InputError(f"columns {columns}: look-ups are 4 columns wide, so give a multiple of 4")
     if traceback:
-        raise InputError("traceback: not there yet")
+        raise InputError("this variant gives scores alone; alignments come from --variant auto")
     methods = [paper.method(kind, scheme, columns) for kind in kinds]
     stage = device.warp_size * columns
     widths = stage * np.arange(1, 2 + int(subjects.lengths.max(initial=0)) // stage)
@@ -57,7 +57,12 @@ def half2(
 
 
 def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
-    """Beyond the paper: what is fastest for the lengths and the scheme."""
+    """Beyond the paper: what is fastest for the lengths and the scheme.
+
+    Alignments come from checkpoints.cu and walk.cu.
+    """
+    if traceback:
+        return checkpointed.run(device, queries, subjects, pairs, scheme)
     return half2(device, queries, subjects, pairs, scheme, traceback, COLUMNS.default)
 
 

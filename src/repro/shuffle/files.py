@@ -1,0 +1,123 @@
+"""Alignments as text: tables and SAM records; scoring matrices from files."""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from Bio.Align import substitution_matrices
+from numpy.typing import NDArray
+
+from repro.errors import InputError
+from repro.inputs import fasta
+from repro.inputs.files import read_bytes
+from repro.shuffle.alignments import EQUAL, OP_BITS, Alignments
+from repro.shuffle.scheme import Matrix
+
+Records = Sequence[fasta.Sequence]
+Indices = NDArray[np.int64]
+
+ENDS = ("query_begin", "query_end", "subject_begin", "subject_end")
+# What the SAM specification lets names be: of reads, and of references.
+_READ_NAME = re.compile(r"[!-?A-~]{1,254}")
+_REFERENCE_NAME = re.compile(r"[0-9A-Za-z!#$%&+./:;?@^_|~-][0-9A-Za-z!#$%&*+./:;=?@^_|~-]*")
+_UNMAPPED, _SECONDARY = 4, 256
+
+
+def read_matrix(path: str | Path, mismatch: int) -> Matrix:
+    """A matrix of scores in the format of NCBI: a header of letters, and a row of whole numbers for each.
+
+    Needs A, C, G and T. What other letters score says N, where there is one, else all of it is `mismatch`.
+    Raises InputError for anything else.
+    """
+    text = io.StringIO(read_bytes(path).decode("latin-1"))
+    try:
+        found = substitution_matrices.read(text)  # type: ignore[no-untyped-call]
+        letters = str(found.alphabet)
+    except Exception as error:  # Biopython raises several kinds for a damaged matrix
+        raise InputError(
+            f"{path}: is no scoring matrix ({error}); give a header of letters and a row for each"
+        ) from None
+    if missing := [letter for letter in "ACGT" if letter not in letters]:
+        raise InputError(f"{path}: the matrix has no row for {', '.join(missing)}")
+    scores = np.full((5, 5), mismatch)
+    order = "ACGTN" if "N" in letters else "ACGT"
+    for i, row in enumerate(order):
+        for j, column in enumerate(order):
+            value = float(found[row, column])
+            if not value.is_integer():
+                raise InputError(f"{path}: row {row}, column {column}: {value} is no whole number")
+            scores[i, j] = int(value)
+    return tuple(tuple(map(int, row)) for row in scores)
+
+
+def table_header(traceback: bool) -> str:
+    """The names of a table's columns."""
+    return "\t".join(("query", "subject", "score", *((*ENDS, "cigar") if traceback else ()))) + "\n"
+
+
+def table_lines(
+    queries: Records, subjects: Records, pairs: tuple[Indices, Indices], scores: Indices, found: Alignments | None
+) -> Iterator[str]:
+    """A line for each alignment: names, score and, where there are alignments, the intervals they cover and CIGARs."""
+    for index, (i, j) in enumerate(zip(*pairs, strict=True)):
+        line = f"{queries[i].name}\t{subjects[j].name}\t{scores[index]}"
+        if found is not None:
+            ends = "\t".join(str(getattr(found, name)[index]) for name in ENDS)
+            line += f"\t{ends}\t{found.cigar(index) or '*'}"
+        yield line + "\n"
+
+
+def check_for_sam(path: str, records: Records, references: bool) -> None:
+    """Raise InputError for the first record whose name or letters cannot stand in a SAM file."""
+    valid = _REFERENCE_NAME if references else _READ_NAME
+    for number, record in enumerate(records, start=1):
+        if not valid.fullmatch(record.name):
+            raise InputError(f"{path}: record {number} ({record.name}): SAM allows no such name; rename it or take tsv")
+        if references and not len(record):
+            raise InputError(f"{path}: record {number} ({record.name}): is empty, which SAM cannot say; take tsv")
+        stops = np.flatnonzero(record.letters == ord("*"))
+        if stops.size:
+            raise InputError(
+                f"{path}: record {number} ({record.name}), position {stops[0]}: SAM allows no '*'; take tsv"
+            )
+
+
+def sam_header(subjects: Records, arguments: Sequence[str]) -> str:
+    """The header: version, a line for each subject, and the program with its command line."""
+    command = " ".join(" ".join(["repro", *arguments]).split())
+    references = "".join(f"@SQ\tSN:{subject.name}\tLN:{len(subject)}\n" for subject in subjects)
+    program = f"@PG\tID:repro\tPN:repro\tVN:{version('repro')}\tCL:{command}\n"
+    return f"@HD\tVN:1.6\tSO:unsorted\tGO:query\n{references}{program}"
+
+
+def sam_lines(queries: Records, subjects: Records, pairs: tuple[Indices, Indices], found: Alignments) -> Iterator[str]:
+    """The records of whole queries, whose alignments stand together: the best is primary, the others are secondary.
+
+    Alignments of no letters have no record; a query that has no other is unmapped.
+    """
+    covered = (found.query_end > found.query_begin) | (found.subject_end > found.subject_begin)
+    changes = np.flatnonzero(np.diff(pairs[0])) + 1
+    for members in np.split(np.arange(len(found)), changes) if len(found) else []:
+        query = queries[pairs[0][members[0]]]
+        letters = query.letters.tobytes().decode("ascii") or "*"
+        members = members[covered[members]]
+        if not len(members):
+            yield f"{query.name}\t{_UNMAPPED}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t*\n"
+            continue
+        best = members[np.argmax(found.score[members])]
+        for index in members:
+            ops = found.ops[found.offsets[index] : found.offsets[index + 1]]
+            edits = int((ops >> OP_BITS)[(ops & 15) != EQUAL].sum())
+            begin, end = int(found.query_begin[index]), int(found.query_end[index])
+            clips = [f"{count}S" if count else "" for count in (begin, len(query) - end)]
+            subject = subjects[pairs[1][index]].name
+            flag = 0 if index == best else _SECONDARY
+            cigar = clips[0] + found.cigar(index) + clips[1]
+            begin = found.subject_begin[index] + 1
+            yield (
+                f"{query.name}\t{flag}\t{subject}\t{begin}\t255\t{cigar}\t*\t0\t0\t{letters}\t*"
+                f"\tNM:i:{edits}\tAS:i:{found.score[index]}\n"
+            )

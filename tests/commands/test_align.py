@@ -1,0 +1,101 @@
+"""`repro align`: tables and SAM files, and what is refused."""
+
+import pytest
+
+from repro.cli import main
+
+QUERIES = ">q1\nACTGA\n>q2\nccc\n"
+SUBJECTS = ">s1\nACGA\n>s2\nTTACTGATT\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    queries, subjects = tmp_path / "queries.fa", tmp_path / "subjects.fa"
+    queries.write_text(QUERIES)
+    subjects.write_text(SUBJECTS)
+    return [str(queries), str(subjects)]
+
+
+def run(capsys, *arguments):
+    status = main(["align", *map(str, arguments), "--device", "emulator"])
+    shown = capsys.readouterr()
+    return status, shown.out.splitlines(), shown.err
+
+
+def test_scores_of_all_pairs(capsys, files):
+    assert run(capsys, *files)[1] == [
+        "query\tsubject\tscore", "q1\ts1\t6", "q1\ts2\t4", "q2\ts1\t-2", "q2\ts2\t-8",
+    ]  # fmt: skip
+
+
+def test_alignments_of_zipped_pairs(capsys, files):
+    assert run(capsys, *files, "--pairs", "zip", "--traceback", "--gap", "linear")[1] == [
+        "query\tsubject\tscore\tquery_begin\tquery_end\tsubject_begin\tsubject_end\tcigar",
+        "q1\ts1\t7\t0\t5\t0\t4\t2=1I2=",
+        "q2\ts2\t-6\t0\t3\t0\t9\t3D1=3D2X",
+    ]
+
+
+def test_sam_is_what_a_parser_reads(capsys, files, tmp_path):
+    pysam = pytest.importorskip("pysam")
+    output = tmp_path / "out.sam"
+    options = ("--mode", "local", "--traceback", "--format", "sam", "-o", output)
+    assert run(capsys, *files, *options) == (0, [], "")
+    with pysam.AlignmentFile(output) as sam:
+        assert sam.header["SQ"] == [{"SN": "s1", "LN": 4}, {"SN": "s2", "LN": 9}]
+        records = list(sam)
+    shown = [
+        (r.query_name, r.flag, r.reference_name, r.reference_start, r.cigarstring, r.get_tag("NM"), r.get_tag("AS"))
+        for r in records
+    ]
+    assert shown == [
+        ("q1", 256, "s1", 0, "2=1I2=", 1, 6),
+        ("q1", 0, "s2", 2, "5=", 0, 10),
+        ("q2", 0, "s1", 1, "1=2S", 0, 2),
+        ("q2", 256, "s2", 3, "1=2S", 0, 2),
+    ]
+    assert [r.query_sequence for r in records] == ["ACTGA", "ACTGA", "CCC", "CCC"]
+
+
+def test_a_query_without_any_alignment_is_unmapped(capsys, files, tmp_path):
+    files[0] = tmp_path / "n.fa"
+    files[0].write_text(">n\nNNN\n")
+    lines = run(capsys, *files, "--mode", "local", "--traceback", "--format", "sam")[1]
+    assert lines[-1] == "n\t4\t*\t0\t0\t*\t*\t0\t0\tNNN\t*"
+
+
+def test_a_matrix(capsys, files, tmp_path):
+    matrix = tmp_path / "matrix.txt"
+    matrix.write_text("   A  C  G  T\nA  5 -4 -4 -4\nC -4  5 -4 -4\nG -4 -4  5 -4\nT -4 -4 -4  5\n")
+    assert run(capsys, *files, "--pairs", "zip", "--matrix", matrix)[1][1] == "q1\ts1\t18"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--gap", "linear", "--gap-open", "2"], "--gap-open 2: linear gaps have gap_extend alone; leave it out"),
+        (["--gap-open", "1", "--gap-extend", "2"], "--gap-open 1: the first letter of a gap costs no less"),
+        (["--gap-extend", "-1"], "--gap-extend -1: a penalty is 0 or more"),
+        (["--format", "sam"], "--format sam: its records are alignments; add --traceback"),
+        (["--variant", "fast"], "no variant 'fast'; choose one of: fp32, half2"),
+        (["--matrix", "missing.txt"], "missing.txt: no such file"),
+    ],
+)
+def test_what_is_refused(capsys, files, tmp_path, options, message):
+    output = tmp_path / "out"
+    status, out, error = run(capsys, *files, *options, "-o", output)
+    assert (status, out) == (2, [])
+    assert error.startswith(f"repro: {message}")
+    assert error.count("\n") == 1
+    assert not output.exists()
+
+
+def test_files_that_do_not_fit(capsys, files, tmp_path):
+    third = tmp_path / "three.fa"
+    third.write_text(">a\nA\n>b|*\nAC*\n>c\nA\n")
+    assert "three.fa holds 3 records" in run(capsys, third, files[1], "--pairs", "zip")[2]
+    sam = ("--traceback", "--format", "sam")
+    assert "record 2 (b|*), position 2: SAM allows no '*'" in run(capsys, third, files[1], *sam)[2]
+    third.write_text(">a\n\n")
+    assert "record 1 (a): is empty, which SAM cannot say" in run(capsys, files[0], third, *sam)[2]
+    assert "is read already" in run(capsys, *files, "-o", files[1])[2]

@@ -1,0 +1,102 @@
+"""Alignments on every device are those of the reference, letter by letter, and add up to their scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repro.device import open_device
+from repro.errors import InputError
+from repro.shuffle import reference
+from repro.shuffle.alignments import Alignments
+from repro.shuffle.letters import Letters, Pairs
+from repro.shuffle.scheme import Scheme
+from repro.shuffle.traceback import alignments
+from repro.shuffle.units import batches
+from repro.shuffle.variants import VARIANTS
+from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch, schemes
+
+DEVICE = open_device("emulator", thread_order="random", seed=6)
+TEXT = st.text("ACGTNacgt", max_size=60)
+
+
+def assert_as_reference(found: Alignments, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> None:
+    expected = reference.alignments(queries, subjects, pairs, scheme)
+    for name in vars(expected):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    assert np.array_equal(reference.rescore(queries, subjects, pairs, scheme, found), found.score)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_pairs_of_mixed_lengths(device, scheme):
+    queries, subjects = random_batch(5, 25, 60)
+    assert_as_reference(alignments(device, queries, subjects, "zip", scheme), queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_all_with_all(device, scheme):
+    queries, subjects = random_batch(6, 5, 60)
+    outcome = VARIANTS["auto"].run(device, queries, subjects, "all", scheme, True)
+    assert outcome.scores.shape == (5, 5)
+    assert outcome.cells == queries.lengths.sum() * subjects.lengths.sum()
+    assert_as_reference(outcome.alignments, queries, subjects, "all", scheme)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(TEXT, TEXT), max_size=5), schemes())
+def test_any_scheme(pairs, scheme):
+    queries, subjects = letters(*(q for q, _ in pairs)), letters(*(s for _, s in pairs))
+    assert_as_reference(alignments(DEVICE, queries, subjects, "zip", scheme), queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize("scheme", [Scheme("global"), Scheme("local", "linear"), Scheme("semi-global")], ids=str)
+def test_subjects_wider_than_a_stage(scheme):
+    queries, subjects = random_batch(9, 6, 1200)
+    assert_as_reference(alignments(DEVICE, queries, subjects, "zip", scheme), queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize(("match", "kind"), [(700, "int32"), (2**29, "int64")])
+def test_scores_beyond_16_and_32_bits(device, match, kind):
+    queries, subjects = random_batch(10, 8, 60)
+    scheme = Scheme(match=match, mismatch=-match, gap_open=match, gap_extend=match // 2)
+    outcome = VARIANTS["auto"].run(device, queries, subjects, "zip", scheme, True)
+    assert kind in outcome.types
+    assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
+
+
+def test_an_index_list_and_a_matrix(device):
+    queries, subjects = random_batch(11, 9, 60)
+    pairs = np.random.default_rng(2).integers(0, 9, (20, 2))
+    scheme = Scheme(gap_open=7, gap_extend=3, matrix=MATRIX)
+    assert_as_reference(alignments(device, queries, subjects, pairs, scheme), queries, subjects, pairs, scheme)
+
+
+def test_batches_larger_than_memory_stream_through():
+    device = open_device("emulator", memory_bytes=60_000)
+    queries, subjects = random_batch(12, 40, 60)
+    found = alignments(device, queries, subjects, "zip", Scheme())
+    assert device.counters.launches > 4
+    assert_as_reference(found, queries, subjects, "zip", Scheme())
+
+
+def test_empty_sequences_and_batches(device):
+    queries, subjects = letters("", "AA", ""), letters("ACG", "", "")
+    found = alignments(device, queries, subjects, "zip", Scheme())
+    assert (found.score.tolist(), [found.cigar(i) for i in range(3)]) == ([-4, -3, 0], ["3D", "2I", ""])
+    assert_as_reference(found, queries, subjects, "zip", Scheme())
+    assert len(alignments(device, letters(), letters("A"), "all", Scheme())) == 0
+
+
+def test_units_of_all_with_all_share_their_query():
+    queries = np.repeat([0, 1, 2], 3)
+    m, n = np.array([20, 30, 20])[queries], np.tile([10, 12, 90], 3)
+    found = list(batches(Scheme(), queries, m, n, True, 10**9))
+    members = [pair for batch in found for pair in batch.members.tolist()]
+    assert all(queries[a] == queries[b] for a, b in members)
+    assert sorted({i for pair in members for i in pair}) == list(range(9))
+    assert {batch.lanes for batch in found} == {4, 8}
+
+
+def test_what_is_no_batch_is_refused(device):
+    with pytest.raises(InputError, match="choose one of: fp32, half2, auto"):
+        alignments(device, letters("A"), letters("A"), "zip", Scheme(), variant="fastest")
