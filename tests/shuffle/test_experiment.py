@@ -240,3 +240,21 @@ def test_a_row_says_which_scheme_it_has():
     for scheme in (Scheme("local", "affine", 3, -2, 5, 1), Scheme("global", "linear", 1, 0, None, 2)):
         problem = Problem(scheme, True)
         assert Problem.of({**problem.parameters, "columns": 8}) == problem
+
+
+def test_tracebacks_of_a_device_are_checked_rows(files):
+    entry = {
+        **ENTRY,
+        "variants": ["auto"],
+        "settings": {},
+        "modes": ["local"],
+        "gaps": ["affine"],
+        "traceback": [False, True],
+    }
+    experiment = Experiment.from_entry(entry, SETS, 1)
+    rows = [point.measure(open_device("emulator")) for point in experiment.points(files)]
+    assert rows[0]["digest"] == rows[1]["digest"]
+    against = check(rows, references_of(experiment, files))[1]["check"]["against"]
+    assert against == {
+        "reference": 21, "biopython": 21, "scores": "auto", "symmetric": 9, "rescored": 21, "alignments": 21,
+    }  # fmt: skip

@@ -184,7 +184,7 @@ def result_of(workload: Workload, problem: Problem, outcome: Outcome) -> dict[st
     digest of all; sampled_alignments: that of those at some positions.
     Raises ReproError for an alignment that is none.
     """
-    scores = outcome.scores
+    scores = outcome.scores.reshape(workload.shape)
     found: dict[str, Any] = {
         "sum": int(scores.sum(dtype=np.int64)),
         "sampled": scores_digest(scores.reshape(-1)[workload.sample(SCORED_CELLS)]),
@@ -204,8 +204,8 @@ def result_of(workload: Workload, problem: Problem, outcome: Outcome) -> dict[st
 
 
 def scores_digest(scores: NDArray[Any]) -> str:
-    """The digest of scores, whatever the width of their type."""
-    return digest_of(scores.astype(np.int64))
+    """The digest of scores in their order, whatever the width of their type and the shape of their batch."""
+    return digest_of(scores.reshape(-1).astype(np.int64))
 
 
 def alignments_digest(found: Alignments) -> str:
