@@ -76,14 +76,18 @@ class _Pairs(Chunk):
 
 @dataclass
 class _Triples(Chunk):
-    """n2_ik: of all rows and columns of the step, computed with its first chunk."""
+    """n2_ik: of all rows and columns of the step, computed with its first chunk. n2: of all vectors of the block that
+    rows, pivots and columns are of, where they are of one; thin products for every chunk cost more."""
 
     triples: Triples
     n2_ik: "_Once"
+    n2: "_Once | None"
 
     def similarities(self) -> Array:
         n3_prime = self.numerators()
         memory = self._memory(n3_prime)
+        if self.n2:
+            return self.engine.quotients3_whole(n3_prime, self.triples, self.n2(), memory, self.as_bytes)
         return self.engine.quotients3(n3_prime, self.triples, *self._minima(), memory, self.as_bytes)
 
     def numerators(self) -> Array:
@@ -155,12 +159,14 @@ def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) 
 def _triples(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
     rows, columns = _view(held, work.tiles[-1].rows), _view(held, work.tiles[0].columns)
     n2_ik = _Once(lambda: engine.pairs(rows, columns, upper=work.kind == "edge"))
+    block = held[0][1]
+    n2 = _Once(lambda: engine.pairs(block, block)) if work.kind == "edge" else None
     for tiles in _together(work.tiles, MOST_BYTES // engine.accumulated.itemsize):
         first = tiles[0].pivot
         assert first is not None
         pivots = _view(held, range(first, first + len(tiles)))
         triples = Triples(rows, pivots, columns, work.kind == "edge", work.kind != "volume")
-        yield _Triples(engine, number, tiles, as_bytes, triples, n2_ik)
+        yield _Triples(engine, number, tiles, as_bytes, triples, n2_ik, n2)
 
 
 def _together(tiles: list[Tile], most: int) -> Iterator[list[Tile]]:
