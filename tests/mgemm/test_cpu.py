@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from repro.errors import InputError
-from repro.mgemm.cpu import COLUMNS, FIELDS, ROWS, products, similarities
+from repro.mgemm.cpu import COLUMNS, DEPTH, ROWS, numerators, similarities
 from repro.mgemm.made import KINDS, made_vectors
 from repro.mgemm.reference import all_indices
 from repro.mgemm.reference import similarities as reference
 
-EDGES = sorted({1, 2, *(size + more for size in {ROWS, COLUMNS, FIELDS} for more in (-1, 0, 1))})
+EDGES = sorted({1, 2, *(size + more for size in {ROWS, COLUMNS, DEPTH} for more in (-1, 0, 1))})
 
 
 @settings(max_examples=30, deadline=None)
@@ -24,13 +23,13 @@ EDGES = sorted({1, 2, *(size + more for size in {ROWS, COLUMNS, FIELDS} for more
 )
 def test_products_of_any_shape(kind, left, right, fields):
     values = made_vectors(KINDS[kind], fields, range(left + right))
-    found = products(values[:left], values[left:])
+    found = numerators(values[:left], values[left:])
     rows = np.unique([0, left // 2, left - 1])
     expected = np.minimum(values[rows, None], values[None, left:]).sum(axis=2, dtype=np.float64)
     assert np.array_equal(found[rows], expected)
 
 
-@pytest.mark.parametrize("kind", ["float32", "float64", "bytes"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "bytes", "bits"])
 @pytest.mark.parametrize(("way", "vectors"), [(2, 3), (2, 150), (3, 3), (3, 20)])
 def test_similarities_are_the_references(kind, way, vectors):
     values = made_vectors(KINDS[kind], 70, range(vectors))
@@ -54,8 +53,3 @@ def test_pairs_are_scipys():
         for row, column in np.ndindex(block.shape):
             if tile.columns[column] > tile.rows[row]:
                 assert block[row, column] == pytest.approx(expected[tile.rows[row], tile.columns[column]], rel=1e-12)
-
-
-def test_packed_bits_are_refused():
-    with pytest.raises(InputError, match="the CPU compares no packed bits"):
-        next(similarities(np.ones((3, 2), np.uint32), 2))
