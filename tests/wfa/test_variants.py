@@ -202,4 +202,4 @@ def test_settings_are_checked():
         complete({"workgroup_size": 0})
     with pytest.raises(InputError, match=r"no setting 'tile' \(it has: workgroup_size\)"):
         complete({"tile": 1})
-    assert VARIANTS["dynamic-diamond"].complete({}) == {"tile_length": 190, "read_interval": 100}
+    assert VARIANTS["dynamic-diamond"].complete({}) == {"tile_length": 190, "read_interval": 1}
