@@ -125,6 +125,23 @@ def test_a_folder_of_binary_files(thirty: Path, tmp_path: Path, capsys, format, 
     assert np.allclose(value / scale, expected[expected >= 0.7], atol=0.501 / 255 if scale > 1 else 1e-7)
 
 
+def test_jobs_fill_a_folder_stage_by_stage(thirty: Path, tmp_path: Path, capsys):
+    arguments = thirty, "--way", "3", "--format", "float32", "-o", tmp_path / "out", "--stages", "2", "--checksum"
+    sums = []
+    for stage in ("1", "0", "1"):
+        assert similarity(*arguments, "--stage", stage) == 0
+        sums.append([int(digit) for digit in capsys.readouterr().out.split("-")])
+    assert sums[0] == sums[2]
+    assert similarity(thirty, "--way", "3", "--checksum") == 0
+    whole = [int(digit) for digit in capsys.readouterr().out.split("-")]
+    total = sum(digit << 60 * (2 - place) for part in sums[:2] for place, digit in enumerate(part))
+    assert total == sum(digit << 60 * (2 - place) for place, digit in enumerate(whole))
+    assert similarity(thirty, "--way", "2", *arguments[3:]) == 2
+    assert capsys.readouterr().err == (
+        f"repro: {tmp_path / 'out'}: holds similarities with another way; give another folder, or remove this one\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [

@@ -115,6 +115,8 @@ def test_a_file_of_values_is_little_endian_and_has_nothing_else(tmp_path):
 
 
 def test_a_folder_continues_after_its_complete_stages(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".partial-1.json").touch()  # of a run that was killed, or another that is at work
     assert begin(tmp_path / "out", MANIFEST) == []
     finish_stage(tmp_path / "out", MANIFEST, 1, [0, 0], 2**100)
     assert begin(tmp_path / "out", MANIFEST) == [1]

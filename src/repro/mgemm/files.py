@@ -94,7 +94,7 @@ def begin(folder: Path, manifest: Manifest) -> list[int]:
                 f"{folder}: holds similarities with another {changed[0]}; give another folder, or remove this one"
             )
         return [stage for stage in range(manifest.stages) if (folder / manifest.stage_file(stage)).exists()]
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or any(not path.name.startswith(".") for path in folder.iterdir())):
         raise InputError(f"{folder}: is no folder of similarities; give a new one")
     with complete_or_absent(path) as partial:
         partial.write_text(json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1))
