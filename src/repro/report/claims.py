@@ -32,6 +32,18 @@ def judged(passed: int, total: int) -> tuple[str, str]:
     return f"{passed} of {total} runs", HOLDS if passed == total else FAILS
 
 
+def told_apart(value: float, bound: float, digits: int = 3) -> str:
+    """A value with `digits` significant digits, or as many more as it takes to see that it is not the bound."""
+    while value != bound and digits < 17 and float(f"{value:.{digits}g}") == float(f"{bound:.{digits}g}"):
+        digits += 1
+    return f"{value:.{digits}g}"
+
+
+def reached(value: float, bound: float) -> tuple[str, str]:
+    """The value as `told_apart` shows it, and the verdict on a claim that it is at least the bound."""
+    return told_apart(value, bound), HOLDS if value >= bound else FAILS
+
+
 def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
     """Write claims as a tab-separated table with a header."""
     with complete_or_absent(path) as partial:

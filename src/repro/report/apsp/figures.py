@@ -128,7 +128,7 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
                 xscale="log",
                 xlabel="memory budget, % of the matrix",
                 ylabel="10¹² relaxations per second",
-                ylim=(0, None),
+                ylim=(0, 1.05 * axes.get_ylim()[1]),
             )
             ticks = sorted(own["memory_percent"].unique())
             axes.set_xticks(ticks, [f"{percent:.0f}" for percent in ticks])
