@@ -1,6 +1,7 @@
 """Each package's variants on small inputs that reach every kernel, for the instrumented emulators and for NVRTC."""
 
 from collections.abc import Callable
+from unittest.mock import patch
 
 import numpy as np
 
@@ -75,21 +76,22 @@ def apsp(device: Device) -> None:
 
 def mgemm(device: Device) -> None:
     """Pairs and triples of every type by every variant, and tiles for large products."""
+    from repro.mgemm import products
     from repro.mgemm.engine import Engine, Triples
     from repro.mgemm.metrics import Metric
-    from repro.mgemm.products import LARGE
     from repro.mgemm.variants import VARIANTS
 
     rng = np.random.default_rng(4)
     for dtype in (np.float32, np.float64, np.uint8, np.uint32):
         metric = Metric.SORENSON if dtype == np.uint32 else Metric.CZEKANOWSKI
-        values = rng.integers(0, 3, (LARGE + 1, 19)).astype(dtype)
+        values = rng.integers(0, 3, (131, 19)).astype(dtype)
         for levels in (256, 3) if dtype == np.uint8 else (256,):
             for name in VARIANTS if levels == 256 else ("auto",):
                 engine = Engine(device, metric, dtype, name, levels=levels)
                 if name == "auto":
                     large = engine.upload(values)
-                    engine.pairs(large, large, upper=True)
+                    with patch.object(products, "LARGE", 1):
+                        engine.pairs(large, large, upper=True)
                 block = engine.upload(values[:21])
                 n2 = engine.pairs(block, block)
                 engine.quotients2(n2, block, block, as_bytes=True)
@@ -98,4 +100,35 @@ def mgemm(device: Device) -> None:
                 engine.quotients3_whole(engine.triples(triples), triples, n2)
 
 
-RUNS: dict[str, Callable[[Device], None]] = {"apsp": apsp, "mgemm": mgemm, "reorder": reorder, "wfa": wfa}
+def shuffle(device: Device) -> None:
+    """Scores by every variant and alignments, of one and of several stages, in every number type."""
+    from repro.shuffle import reference
+    from repro.shuffle.letters import encode
+    from repro.shuffle.scheme import Scheme
+    from repro.shuffle.traceback import alignments
+    from repro.shuffle.variants import VARIANTS
+
+    rng = np.random.default_rng(5)
+    letters = np.frombuffer(b"ACGTN", np.uint8)
+    short, long = (encode([rng.choice(letters, m) for m in lengths]) for lengths in ((0, 20, 75), (600, 30, 530)))
+    for mode in ("global", "semi-global", "local"):
+        for scheme in (Scheme(mode, "linear"), Scheme(mode), Scheme(mode, match=700), Scheme(mode, match=2**29)):
+            for pairs in ("all", "zip"):
+                expected = reference.scores(short, short, pairs, scheme)
+                for name, variant in VARIANTS.items():
+                    settings = {"columns": 4} if "columns" in variant.settings else {}
+                    outcome = variant.run(device, short, short, pairs, scheme, False, **variant.complete(settings))
+                    assert np.array_equal(outcome.scores, expected), name
+                found = alignments(device, short, short, pairs, scheme)
+                assert np.array_equal(reference.rescore(short, short, pairs, scheme, found), expected.reshape(-1))
+        found = alignments(device, short, long, "zip", Scheme(mode))
+        assert np.array_equal(found.score, reference.scores(short, long, "zip", Scheme(mode)))
+
+
+RUNS: dict[str, Callable[[Device], None]] = {
+    "apsp": apsp,
+    "mgemm": mgemm,
+    "reorder": reorder,
+    "shuffle": shuffle,
+    "wfa": wfa,
+}

@@ -78,7 +78,7 @@ class WarpTiling:
         return self.STAGES * BIT_GROUP * (self.rows + self.columns)
 
 
-WARP_TILINGS = WarpTiling(4, 2, 64, 96, 4), WarpTiling(2, 2, 32, 32, 2)
+WARP_TILINGS = WarpTiling(4, 2, 64, 64, 4), WarpTiling(2, 2, 32, 32, 2)
 
 
 @dataclass(frozen=True)

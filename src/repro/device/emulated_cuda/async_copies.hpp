@@ -15,18 +15,33 @@ REPRO_INLINE void make_copy(const LateCopy& copy) {
 REPRO_INLINE void begin_copy(void* shared, const void* global) {
     LateCopy copy = {shared, global, self->closed_groups};
     bool late = block.launch->order == 1 || (block.launch->order == 2 && next_random() % 2);
-    if (late) self->copies.push_back(copy);
-    else make_copy(copy);
+    if (late) {
+        on_pause();  // the queue is the emulator's own
+        self->copies.push_back(copy);
+        on_resume();
+    } else {
+        make_copy(copy);
+    }
 }
 
 inline void close_group() { ++self->closed_groups; }
 
-// Makes the copies of all groups of the calling thread but the last `kept`.
-REPRO_INLINE void await_groups(unsigned kept) {
+// Takes the oldest copy of the calling thread, if it is in none of the last `kept` groups.
+inline bool take_copy(unsigned kept, LateCopy& copy) {
+    on_pause();
     std::vector<LateCopy>& copies = self->copies;
-    std::size_t made = 0;
-    while (made < copies.size() && copies[made].group + kept < self->closed_groups) make_copy(copies[made++]);
-    copies.erase(copies.begin(), copies.begin() + made);
+    bool found = !copies.empty() && copies[0].group + kept < self->closed_groups;
+    if (found) {
+        copy = copies[0];
+        copies.erase(copies.begin());
+    }
+    on_resume();
+    return found;
+}
+
+REPRO_INLINE void await_groups(unsigned kept) {
+    LateCopy copy;
+    while (take_copy(kept, copy)) make_copy(copy);
 }
 
 inline void mma_and_popc(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2], int line) {

@@ -3,6 +3,8 @@
 // A block computes ROWS x COLUMNS results from slabs of DEPTH words of its vectors, which wait in shared memory in
 // STAGES stages. A thread holds R x C results in groups of 16 bytes that lie TY (TX) groups apart, so that a warp, 8 x 4
 // threads, reads consecutive groups. left, right: [words][pitch]; left_totals, right_totals: sums of their vectors.
+//
+// local memory: sm_75 sm_100 sm_120
 #include "copies.cuh"
 #include "operations.cuh"
 #include "rectangles.cuh"
