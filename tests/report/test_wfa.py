@@ -209,7 +209,7 @@ def test_pairs_are_drawn_with_their_device_and_the_papers_value(tmp_path: Path, 
     figures.draw_pairs(rows, PUBLISHED, [])
     (figure,) = drawn
     emulated = "emulator (x86_64 CPU), emulated: not GPU times"
-    assert f"on {emulated}\non NVIDIA H200" in figure.get_suptitle()
+    assert f"on NVIDIA H200\nand on {emulated}" in figure.get_suptitle()
     assert [x for x, _ in points(figure, 1, emulated)] == [0.5]
     assert [x for x, _ in points(figure, 1, "NVIDIA H200")] == [300.0]
     ticks = [tick.get_text().split("\n")[0] for tick in figure.axes[0].get_yticklabels()]

@@ -43,8 +43,9 @@ def devices_of(rows: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def title(what: str, rows: pd.DataFrame) -> str:
-    """A figure's title: what it shows, and below it the devices it was measured on."""
-    return "\n".join([what, *(f"on {device_label(*device)}" for device in devices_of(rows))])
+    """A figure's title: what it shows, and below it the devices it was measured on, GPUs first."""
+    devices = sorted(devices_of(rows), key=lambda device: device[1] == "emulator")
+    return f"{what}\n" + "\nand ".join(f"on {device_label(*device)}" for device in devices)
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
