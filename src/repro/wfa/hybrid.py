@@ -10,7 +10,6 @@ LEAST_PROBE, MOST_PROBE = 128, 2048  # columns of the wavefronts that tell how s
 LETTERS_PER_PROBE_COLUMN = 256
 WAVEFRONT_BELOW = 0.03  # distance per letter under which wavefronts are faster than bit-parallel strips
 MARGIN = 1.1  # of the estimated distance, for the band
-NARROW_BAND = 400_000  # diagonals
 
 
 def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
@@ -20,20 +19,15 @@ def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
     return min(longer, abs(pair.n - pair.m) + wavefronts.columns * pair.m // progress)
 
 
-def strip_words(pair: PackedPair, bound: int) -> int:
-    """Words of rows per lane for the band of `bound`.
-
-    Fewer words make a shorter chain of dependent steps, more words more rows per instruction: while the strips that a
-    narrow band keeps busy at once are fewer than the card's schedulers, the chain is what counts. With more than 64
-    different letters, the table of a strip leaves room for one word only.
-    """
-    return 1 if pair.symbols > 64 or bound < NARROW_BAND else 2
+def strip_words(pair: PackedPair) -> int:
+    """Words of rows per lane: two are the fastest; with more than 64 letters a strip's table has room for one only."""
+    return 1 if pair.symbols > 64 else 2
 
 
 def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
     """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
     problems = Problems.whole(pair, max(guess, abs(pair.n - pair.m)))
-    words = strip_words(pair, int(problems.bound[0]))
+    words = strip_words(pair)
     found = solve(pair, problems, words)
     if found.cost[0] <= problems.bound[0]:
         return Outcome(int(found.cost[0]), lambda: problems.cells(words)), found

@@ -92,7 +92,7 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
         if len(problems.rows) == 0:
             break
         if crossings is None:
-            crossings = solve(pair, problems, strip_words(pair, int(problems.bound.max())))
+            crossings = solve(pair, problems, strip_words(pair))
         problems, crossings = _parts(problems, crossings), None
 
     steps = operations.get()
