@@ -204,7 +204,7 @@ shuffle_walk(const uint8_t* queries, const uint8_t* subjects, const long long* u
     __syncthreads();
     int alignment = blockIdx.x * THREADS + threadIdx.x, half = alignment % HALVES;
     if (alignment >= count) return;
-    const Unit unit = reinterpret_cast<const Unit*>(units)[alignment / HALVES];
+    const Unit& unit = reinterpret_cast<const Unit*>(units)[alignment / HALVES];
     const Layout layout = make_layout(unit);
     long long m = unit.m[half], n = unit.n[half];
     const Matrix matrix = {words + unit.place, queries + unit.query[half], subjects + unit.subject[half], gains, layout, cost,
