@@ -33,7 +33,7 @@ class Group:
 
 
 def narrowest(methods: Sequence[Fits], m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first of the methods, narrowest first, that is exact for each pair of lengths; the last takes what is left."""
+    """The first of the methods that is exact for each pair of lengths, narrowest first; the last takes the rest."""
     chosen = np.full(len(m), len(methods) - 1)
     for index in reversed(range(len(methods) - 1)):
         chosen[methods[index](m, n)] = index
@@ -71,8 +71,8 @@ def of_list(
     classes = np.searchsorted(widths, n)
     order = np.lexsort((-n, -m, classes, chosen)).astype(np.int32)
     keys = np.stack([chosen[order], classes[order]])
-    starts = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))) if len(order) else []
-    for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
+    starts = np.flatnonzero(np.append(len(order) > 0, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    for begin, end in zip(starts, [*starts[1:], len(order)], strict=False):
         members = order[begin:end]
         query, subject = (side[members].astype(np.int32) for side in pairs)
         yield Group(int(chosen[members[0]]), query, subject, members, int(m[members].max()), int(n[members].max()))

@@ -16,7 +16,7 @@ Scores = NDArray[np.int32] | NDArray[np.int64]
 class Outcome:
     """scores: shape (queries, subjects) for "all", else (n,). cells: of the matrices that were computed.
 
-    types: how many alignments each number type computed, by its name. alignments: None where only scores were asked for.
+    types: how many alignments each number type computed, by its name. alignments: None where only scores were asked.
     """
 
     scores: Scores

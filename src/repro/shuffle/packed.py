@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +10,23 @@ from repro.device import Array, Device
 from repro.device.source import Constant
 from repro.shuffle.batch import Group
 from repro.shuffle.engine import Method, OnDevice
-from repro.shuffle.paper import KERNELS, even
-from repro.shuffle.ranges import fits
+from repro.shuffle.letters import Letters
+from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even, within_memory
+from repro.shuffle.ranges import fits, fits_if_small
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import OTHER, Scheme
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Threads per two alignments, columns per thread, those of them looked up by permutation, warps per multiprocessor."""
+    """Threads per two alignments, columns per thread, those of them looked up by permutation, warps per multiprocessor,
+    and rows computed together."""
 
     lanes: int
     columns: int
     permuted: int
     warps: int
-    unroll: int = 1
+    together: int = 2
 
     @property
     def width(self) -> int:
@@ -33,24 +34,76 @@ class Shape:
         return self.lanes * self.columns
 
 
-def shape_of(scheme: Scheme, width: int, every: bool) -> Shape:
-    """The kernel for subjects of up to `width` columns."""
-    lanes, columns = 4, 32
-    while lanes * columns < width and lanes < 32:
+LARGEST_BYTE = 127
+MOST_QUERIES, ITEMS_PER_WARP = 64, 32  # of an item of work; items of a launch
+# Columns of a thread: what registers hold, or what a C++ compiler is done with in two seconds.
+COLUMNS = {"cuda": 32, "emulator": 8}
+FEWEST_LANES, MOST_LANES = 4, 32
+
+
+def widths(device: Device, subjects: Letters) -> NDArray[np.int64]:
+    """Classes of subjects: the kernels' widths, and beyond them each up to twice as long as the one before."""
+    narrowest = FEWEST_LANES * COLUMNS[device.kind]
+    return narrowest << np.arange(1 + int(subjects.lengths.max(initial=0) // narrowest).bit_length())
+
+
+def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape:
+    """The fastest kernel for subjects of up to `columns` letters, as measured on an NVIDIA H200."""
+    per_thread = COLUMNS[device.kind]
+    lanes = FEWEST_LANES
+    while lanes * per_thread < columns and lanes < MOST_LANES:
         lanes *= 2
-    permuted = 0
-    return Shape(lanes, columns, permuted, 12)
+    permuted = max(4, per_thread // 4) if every and _gains_are_bytes(scheme) else 0
+    return Shape(lanes, per_thread, permuted, 16 if scheme.gap == "linear" else 12)
+
+
+def _gains_are_bytes(scheme: Scheme) -> bool:
+    """Whether all that packed.cu adds to a cell lies in 0 to 127, so that a byte holds it."""
+    table = scheme.table()
+    if scheme.mode == "local":
+        return bool(table.min() + scheme.first >= 0 and table.max() + scheme.first <= LARGEST_BYTE)
+    return scheme.first == scheme.gap_extend and bool(table.max() + 2 * scheme.gap_extend <= LARGEST_BYTE)
+
+
+def methods(scheme: Scheme, queries: Letters) -> list[Method]:
+    """The packed kernel where it is exact, then, for local scores alone, where it says so when it is not."""
+    launch = partial(_launch, scheme, 5 if (queries.codes == OTHER).any() else 4, None)
+    found = [Method("s16x2", partial(fits, "s16x2", scheme), launch)]
+    if scheme.mode == "local":
+        found.append(Method("s16x2", partial(fits_if_small, scheme), launch, may_refuse=True))
+    return found
 
 
 def method(scheme: Scheme, letters: int, shape: Shape) -> Method:
-    """The packed kernel. letters: codes that occur in queries, 4 or 5."""
+    """The packed kernel of a shape. letters: codes that occur in queries, 4 or 5."""
     return Method("s16x2", partial(fits, "s16x2", scheme), partial(_launch, scheme, letters, shape))
+
+
+def constants_of(
+    scheme: Scheme, shape: Shape, letters: int, staged: bool, every: bool, score: type[np.generic] = np.int32
+) -> dict[str, Constant]:
+    """What specialises the kernel. staged: whether a subject is wider than the shape. every: all against all."""
+    return {
+        "MODE": MODES[scheme.mode],
+        "AFFINE": scheme.gap == "affine",
+        "FIRST": scheme.first,
+        "FURTHER": scheme.gap_extend,
+        "LANES": shape.lanes,
+        "COLUMNS": shape.columns,
+        "PERMUTED": shape.permuted if every else 0,
+        "LETTERS": letters if every else PROFILE_ROWS,
+        "STAGED": staged,
+        "WARPS": shape.warps,
+        "TOGETHER": shape.together,
+        "ALL": every,
+        "Score": score,
+    }
 
 
 def _launch(
     scheme: Scheme,
     letters: int,
-    shape: Shape,
+    given: Shape | None,
     device: Device,
     queries: OnDevice,
     subjects: OnDevice,
@@ -59,40 +112,40 @@ def _launch(
     pitch: int,
 ) -> None:
     every = group.places is None
+    shape = given or shape_of(device, scheme, group.columns, every)
     staged = group.columns > shape.width
-    constants: dict[str, Constant] = {
-        "MODE": MODES[scheme.mode],
-        "AFFINE": scheme.gap == "affine",
-        "FIRST": scheme.first,
-        "FURTHER": scheme.gap_extend,
-        "LANES": shape.lanes,
-        "COLUMNS": shape.columns,
-        "PERMUTED": shape.permuted,
-        "LETTERS": letters if every else 6,
-        "STAGED": staged,
-        "WARPS": shape.warps,
-        "UNROLL": shape.unroll,
-        "ALL": every,
-    }
+    constants = constants_of(scheme, shape, letters, staged, every, scores.dtype.type)
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
-    shared = (16 * (shape.permuted > 0) + int(constants["LETTERS"]) * (shape.columns - shape.permuted) * p) * 4
+    permuted = shape.permuted if every else 0
+    shared = (16 * (permuted > 0) + (letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p) * 4
     side_by_side = 2 * (p // shape.lanes)
     lists = [group.queries if every else even(group.queries, side_by_side), even(group.subjects, side_by_side)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, side_by_side))
     blocks = len(lists[1]) // side_by_side
     resident = kernel.most_resident_blocks(p, shared)
-    chunk = max(1, min(64, blocks * len(group.queries) // (8 * resident)))
+    chunk = max(1, min(MOST_QUERIES, blocks * len(group.queries) // (ITEMS_PER_WARP * resident)))
     items = blocks * -(-len(group.queries) // chunk) if every else blocks
     grid = min(items, resident)
     rows = group.rows if staged else 0
-    words = grid * rows * (p // shape.lanes) * (1 + (scheme.gap == "affine"))
+    words = rows * (p // shape.lanes) * (1 + (scheme.gap == "affine"))
+    grid = within_memory(device, grid, 4 * words)
     kernel(
         grid,
         p,
         *(queries.codes, queries.offsets, subjects.codes, subjects.offsets),
         *map(device.upload, lists),
         device.upload(scheme.table()),
-        *(device.empty(max(1, words), np.uint32), scores, items, blocks, chunk, len(group.queries), pitch, rows),
+        *(
+            device.empty(max(1, grid * words), np.uint32),
+            device.zeros(1, np.int32),
+            scores,
+            items,
+            blocks,
+            chunk,
+            len(group.queries),
+            pitch,
+            rows,
+        ),
         shared_bytes=shared,
     )

@@ -16,7 +16,7 @@ from repro.shuffle.scheme import Scheme
 KERNELS = Path(__file__).parent / "kernels"
 PROFILE_ROWS = 6
 BLOCKS_PER_MULTIPROCESSOR = 32
-TYPES = {"half2": np.float32, "fp32": np.float32, "int32": np.int32, "int64": np.int64}
+TYPES: dict[str, type[np.generic]] = {"half2": np.float32, "fp32": np.float32, "int32": np.int32, "int64": np.int64}
 
 
 def method(kind: str, scheme: Scheme, columns: int) -> Method:
@@ -58,7 +58,9 @@ def _launch(
     blocks = min(tasks, kernel.most_resident_blocks(p, shared))
     stages = max(1, -(-group.columns // (p * columns)))
     border_rows = group.rows if stages > 1 else 0
-    borders = device.empty(max(1, blocks * border_rows * (1 + (scheme.gap == "affine")) * value_bytes), np.uint8)
+    border_bytes = border_rows * (1 + (scheme.gap == "affine")) * value_bytes
+    blocks = within_memory(device, blocks, border_bytes)
+    borders = device.empty(max(1, blocks * border_bytes), np.uint8)
     lists = [group.queries if every else even(group.queries, halves), even(group.subjects, halves)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, halves))
     kernel(
@@ -75,3 +77,9 @@ def _launch(
 def even(indices: Indices, multiple: int) -> Indices:
     """The list with its last entry repeated, as often as it takes to a multiple of entries."""
     return np.concatenate([indices, np.repeat(indices[-1:], -len(indices) % multiple)])
+
+
+def within_memory(device: Device, blocks: int, bytes_per_block: int) -> int:
+    """So many blocks, or as many as keep what they need within half of the free memory, at least 1."""
+    free = (device.memory_bytes - device.memory_used) // 2
+    return max(1, min(blocks, free // max(1, bytes_per_block)))

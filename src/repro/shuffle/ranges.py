@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from repro.shuffle.scheme import Scheme
 
 # Whole numbers up to these are exact, and an addition that goes a step beyond is still none that wraps around.
+LARGEST_LOCAL = 2**11 - 1  # of packed.cu: as bits, a whole number up to it is the same as an integer and as a half
 LARGEST = {"half2": 2**11, "fp32": 2**24, "int32": 2**29, "int64": 2**61}
 
 
@@ -27,12 +28,13 @@ def bounds(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> Bounds
     A step below that lie H + sigma, E and F.
     """
     table = scheme.table()
-    shorter = np.minimum(m, n).astype(np.float64)
-    gaps = {"global": m + n, "semi-global": shorter, "local": 0 * shorter}[scheme.mode]
+    shorter: NDArray[np.float64] = np.minimum(m, n).astype(np.float64)
+    free = np.zeros_like(shorter)
+    gaps = {"global": (m + n).astype(np.float64), "semi-global": shorter, "local": free}[scheme.mode]
     openings = 2 * (scheme.first - scheme.gap_extend)
     step = scheme.first + scheme.gap_extend - min(0, int(table.min()))
     low = -(gaps * float(scheme.gap_extend) + openings + step)
-    return Bounds(low, shorter * max(0, int(table.max())))
+    return Bounds(low, shorter * float(max(0, int(table.max()))))
 
 
 def fits(kind: str, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -50,6 +52,15 @@ def _fits_packed(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> 
     largest, further = max(0, int(table.max())), scheme.gap_extend
     shorter = np.minimum(m, n).astype(np.float64)
     if scheme.mode == "local":
-        return shorter * largest + largest + scheme.first <= 2047
+        return fits_if_small(scheme, m, n) & (shorter * largest <= LARGEST_LOCAL)
     opening = scheme.first - further
-    return shorter * largest + (m + n) * float(further) + largest + 2 * further + 6 * opening <= 32767
+    return shorter * largest + (m + n) * float(further) + largest + 2 * further + 6 * opening <= 2**15 - 1
+
+
+def fits_if_small(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether packed.cu is exact for a local alignment whose score it does not refuse, whatever the lengths.
+
+    The first value beyond LARGEST_LOCAL is the sum of two that are exact and small: rounding cannot bring it back.
+    """
+    largest = int(np.abs(scheme.table()).max()) + scheme.first + scheme.gap_extend
+    return np.full(len(m), largest <= LARGEST_LOCAL)

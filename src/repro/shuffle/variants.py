@@ -8,7 +8,7 @@ import numpy as np
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
 from repro.errors import InputError
-from repro.shuffle import checkpointed, engine, paper
+from repro.shuffle import checkpointed, engine, packed, paper
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
@@ -59,11 +59,14 @@ def half2(
 def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
     """Beyond the paper: what is fastest for the lengths and the scheme.
 
-    Alignments come from checkpoints.cu and walk.cu.
+    Scores come from packed.cu where 16 bits hold them, else from the paper's kernel on wider numbers; alignments from
+    checkpoints.cu and walk.cu.
     """
     if traceback:
         return checkpointed.run(device, queries, subjects, pairs, scheme)
-    return half2(device, queries, subjects, pairs, scheme, traceback, COLUMNS.default)
+    wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
+    methods = [*packed.methods(scheme, queries), *wider]
+    return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
 
 
 COLUMNS = Setting(16, 4, 32, "k, columns of a thread; a multiple of 4")

@@ -1,0 +1,149 @@
+// Beyond the paper: two alignments in the 16-bit halves of a word, three-way maxima in one instruction, LANES threads per
+// two alignments, so that a warp works on WARP_SIZE / LANES such pairs at once and none of them is too wide for a read.
+//
+// Global and semi-global alignments are computed with the price of extending gaps folded into the coordinates,
+//   H'(i, j) = H(i, j) + FURTHER (i + j) and so for E and F, so that with OPEN = FIRST - FURTHER
+//   E'(i, j) = max(E'(i-1, j), H'(i-1, j) - OPEN)        F'(i, j) = max(F'(i, j-1), H'(i, j-1) - OPEN)
+//   H'(i, j) = max(H'(i-1, j-1) + sigma + 2 FURTHER, E'(i, j), F'(i, j)),
+// and with linear gaps H' is the largest of three. No H' is smaller than the one diagonally before it by more than two
+// openings, so that sigma + 2 FURTHER counts from there on, and with a bias no half is ever negative: an addition of
+// two words is one of their halves.
+//
+// Local alignments stay in plain coordinates. Their values are 0 to 2,047, and as bits these are the same number as an
+// integer and, times 2^-24, as a half: sums are those of half2, maxima those of integers, where a negative half is a
+// negative integer too and gives way to 0. A thread keeps H - FIRST, from which gaps and diagonals go on. A best score
+// beyond 2,047 is reported as TOO_LARGE.
+//
+// The last column of a subject is the last of the last thread, and the last row of a query the last row: what is missing
+// in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
+// FURTHER (semi-global), a loss of two openings (global), and 0 between two of them.
+#include "packed.cuh"
+
+// ALL: every query of query_list with every subject of subject_list, the score of query q and subject s at
+// scores[q * pitch + s]; an item of work is `chunk` of the query_count queries with 2 * GROUPS of the subjects, in
+// `blocks` items side by side. Otherwise alignment a is query_list[a] with subject_list[a], its score at
+// scores[places[a]], and an item is 2 * GROUPS alignments. next_item: 0; warps that are done early take more items. STAGED: subjects longer than LANES * COLUMNS take several stages
+// from left to right; borders: border_rows x GROUPS x (1 or, with affine gaps, 2) words for each block.
+extern "C" __global__ void __launch_bounds__(WARP_SIZE, WARPS)
+shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
+               const long long* subject_offsets, const int* query_list, const int* subject_list, const int* places,
+               const int* table, unsigned* borders, int* next_item, Score* scores, int items, int blocks, int chunk,
+               int query_count, long long pitch, long long border_rows) {
+    extern __shared__ __align__(16) unsigned shared[];
+    int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    Profile profile = make_profile(shared, table);
+    unsigned* border_h = borders + blockIdx.x * border_rows * GROUPS * (1 + AFFINE) + group;
+    unsigned* border_f = border_h + border_rows * GROUPS;
+
+    for (;;) {
+        int item = threadIdx.x ? 0 : atomicAdd(next_item, 1);
+        item = __shfl_sync(FULL_MASK, item, 0);
+        if (item >= items) break;
+        int first_query = ALL ? item / blocks * chunk : item;
+        int last_query = ALL ? min(first_query + chunk, query_count) : item + 1;
+        int place_in_list = ((ALL ? item % blocks : item) * GROUPS + group) * 2;
+        Sequence subject[2], query[2];
+        int index[2], letters = 0;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            index[half] = subject_list[place_in_list + half];
+            subject[half] = sequence(subjects, subject_offsets, index[half]);
+            letters = max(letters, subject[half].length);
+        }
+        int stages = STAGED ? max(1, (warp_max(letters) + LANES * COLUMNS - 1) / (LANES * COLUMNS)) : 1;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) subject[half].pads = stages * LANES * COLUMNS - subject[half].length;
+
+        for (int number = first_query; number < last_query; ++number) {
+            int rows = 0, q[2];
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                q[half] = query_list[ALL ? number : place_in_list + half];
+                query[half] = sequence(queries, query_offsets, q[half]);
+                rows = max(rows, query[half].length);
+            }
+            if (!ALL) {
+                rows = warp_max(rows);
+#pragma unroll
+                for (int half = 0; half < 2; ++half) query[half].pads = rows - query[half].length;
+            }
+            unsigned h[COLUMNS], e[COLUMNS], best = 0, column_best = 0;
+            int row_best[2] = {0, 0};
+            for (int stage = 0; stage < stages; ++stage) {
+                int first_column = (stage * LANES + lane) * COLUMNS;
+                if (STAGED || number == first_query) fill_profile(profile, table, subject, first_column);
+#pragma unroll
+                for (int c = 0; c < COLUMNS; ++c) {
+                    h[c] = top_border(subject, first_column + c + 1);
+                    if (AFFINE) e[c] = NO_GAP;
+                }
+                unsigned diagonal = top_border(subject, first_column), left[TOGETHER], f[TOGETHER];
+                bool enters = STAGED && stage > 0 && lane == 0, leaves = STAGED && stage < stages - 1 && lane == LANES - 1;
+                unsigned entering_h[TOGETHER], entering_f[TOGETHER];
+                Row next[TOGETHER];
+#pragma unroll
+                for (int i = 0; i < TOGETHER; ++i) {
+                    left[i] = h[COLUMNS - 1], f[i] = NO_GAP;
+                    next[i] = load_row(query, i - lane * TOGETHER, rows);
+                    if (enters && i < rows) entering_h[i] = border_h[i * GROUPS];
+                    entering_f[i] = AFFINE && enters && i < rows ? border_f[i * GROUPS] : NO_GAP;
+                }
+                column_best = both(-EXCEEDED);
+                // First and last, some lanes are outside the rows; from step LANES - 1 on none is, for a while.
+                int step = 0;
+#pragma unroll
+                for (int phase = 0; phase < 3; ++phase) {
+                    int end = phase == 0 ? LANES - 1 : rows / TOGETHER + (phase == 1 ? 0 : LANES);
+                    for (; step < end; ++step) {
+                        int row = (step - lane) * TOGETHER;
+                        Row now[TOGETHER];
+#pragma unroll
+                        for (int i = 0; i < TOGETHER; ++i) {
+                            left[i] = __shfl_up_sync(FULL_MASK, left[i], 1, LANES);
+                            if (AFFINE) f[i] = __shfl_up_sync(FULL_MASK, f[i], 1, LANES);
+                            now[i] = next[i];
+                            next[i] = load_row(query, row + TOGETHER + i, rows);
+                            if (lane == 0) {
+                                left[i] = STAGED && stage > 0 ? entering_h[i] : left_border(query, row + i + 1);
+                                f[i] = entering_f[i];
+                                if (enters && row + TOGETHER + i < rows) {
+                                    entering_h[i] = border_h[(row + TOGETHER + i) * GROUPS];
+                                    if (AFFINE) entering_f[i] = border_f[(row + TOGETHER + i) * GROUPS];
+                                }
+                            }
+                        }
+                        if (phase == 1) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);
+#pragma unroll
+                        for (int i = 0; i < TOGETHER; ++i) {
+                            if (phase != 1) {
+                                if (unsigned(row + i) >= unsigned(rows)) continue;
+                                compute_rows<1>(profile, now + i, h, e, f + i, left + i, diagonal, best);
+                            }
+                            if (MODE == SEMI_GLOBAL)
+                                column_best = __viaddmax_s16x2(left[i], folded(query, row + i + 1), column_best);
+                            if (leaves) {
+                                border_h[(row + i) * GROUPS] = left[i];
+                                if (AFFINE) border_f[(row + i) * GROUPS] = f[i];
+                            }
+                        }
+                    }
+                }
+                if (MODE == SEMI_GLOBAL) {
+#pragma unroll
+                    for (int c = 0; c < COLUMNS; ++c)
+#pragma unroll
+                        for (int half = 0; half < 2; ++half) {
+                            int letters_before = max(0, first_column + c + 1 - subject[half].pads);
+                            row_best[half] = max(row_best[half], signed_half(h[c], half) - FURTHER * letters_before);
+                        }
+                }
+                __syncwarp();  // the next stage reads what this one wrote
+            }
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                int found = result(h[COLUMNS - 1], best, column_best, row_best[half], query[half], subject[half], half);
+                if (lane == 0) scores[ALL ? q[half] * pitch + index[half] : places[place_in_list + half]] = found;
+            }
+        }
+    }
+}
