@@ -17,7 +17,7 @@ PAGES = [
     b"\xef\xbb\xbf<HTML lang='en'>",
     b'<?xml version="1.0"?>\n<html>',
     b"<!-- cached -->\n<html>",
-    gzip.compress(b"<html><body>404</body></html>"),
+    gzip.compress(b"<html><body>404</body></html>", mtime=0),
 ]
 
 
