@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.device import Device
+from repro.device import Device, cuda, open_devices
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 CONSTANTS = {
@@ -74,3 +74,19 @@ def test_host_arrays_have_the_shape_and_type_that_was_asked_for(device, shape):
     assert array.shape == np.empty(shape).shape
     assert array.dtype == np.float32
     assert (array == 2.5).all()
+
+
+@pytest.mark.cuda
+def test_gpus_take_turns_in_one_process():
+    """Each launch and event goes to its own GPU, whichever was opened or used last."""
+    if cuda.why_unavailable() or cuda.device_count() < 2:
+        pytest.skip("fewer than two GPUs")
+    devices = open_devices("cuda")
+    for turn in range(2):
+        for device in devices:
+            total = device.empty(100, np.int64)
+            kernel = device.compile(KERNELS, CONSTANTS)["add"]
+            ones = device.upload(np.full(100, turn + 1))
+            kernel(1, 128, ones, ones, total, 100)
+            device.finish(device.record())
+            assert total.get().tolist() == [2 * turn + 2] * 100

@@ -116,6 +116,7 @@ class CudaKernel(Kernel):
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         self._allow_shared(shared_bytes)
         device = self.device
+        device.make_current()
         start = device.mark()
         try:
             if self._cooperative:
@@ -214,9 +215,14 @@ class Cuda(Device):
             event: Event = stream.record(self.cupy.cuda.Event(disable_timing=True))
             return event
 
+    def make_current(self) -> None:
+        """Let this thread's launches and events be this device's, whichever it worked with before."""
+        self.cupy.cuda.runtime.setDevice(self.index)
+
     def record(self) -> Event:
         """An event on the stream of the launches."""
         with _errors_of(self.name, self):
+            self.make_current()
             event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
             return event
 
