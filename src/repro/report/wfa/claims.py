@@ -101,7 +101,8 @@ def _diamond(rows: pd.DataFrame) -> Claim:
     both = whole.merge(diamond[[*keys, "work"]], on=keys, suffixes=("", "_diamond"))
     saved = both["work"] / both["work_diamond"]
     expected = 1 + both["result"] / both[["input.len_a", "input.len_b"]].max(axis="columns")
-    holds = (saved - 1 >= LEAST_OF_EXPECTED * (expected - 1)) & (saved <= 2)
+    a_tile = both[TILE] / both["result"]  # of the tiles of a band: what is left out are whole ones
+    holds = (saved - 1 >= LEAST_OF_EXPECTED * (expected - 1) - a_tile) & (saved <= 2)
     ours, verdict = judged(int(holds.sum()), len(both))
     if len(both):
         found = zip(both[INPUT], both[TILE], saved, expected, strict=True)
