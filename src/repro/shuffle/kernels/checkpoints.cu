@@ -29,29 +29,40 @@ __device__ __forceinline__ unsigned add_larger_relu(unsigned a, unsigned b, unsi
     return __viaddmax_s16x2_relu(a, b, c);
 }
 
+constexpr int STAGED_WORDS = BLOCK + 4;  // of a lane: so far apart, its neighbours' lie in other banks
+
+// Writes BLOCK words of every lane, which lie in `staged`, to each lane's place, if it has one: a warp's stores side by
+// side, where a lane's own would be a sector of 32 bytes here and there.
+__device__ __forceinline__ void store_together(const WORD* staged, WORD* place) {
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < BLOCK / 4; ++k) {
+        int four = k * WARP_SIZE + threadIdx.x, lane = four / (BLOCK / 4), part = four % (BLOCK / 4);
+        auto* to = reinterpret_cast<Four<WORD>*>(__shfl_sync(FULL_MASK, reinterpret_cast<unsigned long long>(place), lane));
+        if (to) to[part] = *reinterpret_cast<const Four<WORD>*>(staged + lane * STAGED_WORDS + 4 * part);
+    }
+    __syncwarp();
+}
+
 // The gains of COLUMNS columns with every code of a row: WORDs where one query serves all halves, else scores of the low
-// half's subject, then of the high half's, in columns of two.
-__device__ __forceinline__ void fill_profile(Four<WORD>* words, const Unit& unit, const int* table, const Penalties& cost,
-                                         long long first_column, int stripes) {
-    Value lowest = MODE == LOCAL && HALVES == 2 ? -(1 << 14) : MODE == LOCAL ? -(1ll << 30) : -2 * cost.open;
+// half's subject, then of the high half's, in columns of two. gains: in shared memory, by code of a row and of a column.
+__device__ __forceinline__ void fill_profile(Four<WORD>* words, const Value* gains, const uint8_t* const* subject,
+                                             const Value* n, int first_column, int stripes) {
     for (int four = 0; four < COLUMNS / 4; ++four) {
         int codes[2][4], half = four / (COLUMNS / 8), eight = four % (COLUMNS / 8) * 8;
 #pragma unroll
         for (int i = 0; i < 4; ++i)
 #pragma unroll
             for (int k = 0; k < HALVES; ++k) {
-                int of = SHARED_QUERY ? k : half;
-                long long column = first_column + (SHARED_QUERY ? 4 * four + i : eight + 2 * i + k);
-                codes[k][i] = code_at(reinterpret_cast<const uint8_t*>(unit.subject[of]), unit.n[of],
-                                      column - ((long long)stripes * COLUMNS - unit.n[of]));
+                int of = SHARED_QUERY ? k : half, column = first_column + (SHARED_QUERY ? 4 * four + i : eight + 2 * i + k);
+                Value letters = of ? n[HALVES - 1] : n[0];
+                codes[k][i] = code_at(of ? subject[HALVES - 1] : subject[0], letters, column - (stripes * COLUMNS - letters));
             }
         for (int row = 0; row < CODES; ++row) {
             Four<WORD> found;
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                Value low = gain(table, row, codes[0][i], cost, lowest);
-                found.entry[i] = make_word(low, HALVES == 2 ? gain(table, row, codes[HALVES - 1][i], cost, lowest) : 0);
-            }
+            for (int i = 0; i < 4; ++i)
+                found.entry[i] = make_word(gains[row * TABLE_ROW + codes[0][i]], gains[row * TABLE_ROW + codes[HALVES - 1][i]]);
             words[(row * (COLUMNS / 4) + four) * WARP_SIZE] = found;
         }
     }
@@ -82,29 +93,37 @@ __device__ __forceinline__ void look_up(const Four<WORD>* words, const int* code
 extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uint8_t* subjects, const long long* units,
                                                const int* table, WORD* words, int count, int first, int further) {
     extern __shared__ __align__(16) unsigned char shared[];
+    __shared__ __align__(16) WORD staged_h[WARP_SIZE * STAGED_WORDS], staged_f[AFFINE ? WARP_SIZE * STAGED_WORDS : 4];
+    __shared__ Value gains_of[CODES * TABLE_ROW];
     Four<WORD>* profile = reinterpret_cast<Four<WORD>*>(shared) + threadIdx.x;
+    auto* my_h = reinterpret_cast<Four<WORD>*>(staged_h + threadIdx.x * STAGED_WORDS);
+    auto* my_f = reinterpret_cast<Four<WORD>*>(staged_f + threadIdx.x * STAGED_WORDS);
     int lane = threadIdx.x % LANES, index = blockIdx.x * GROUPS + threadIdx.x / LANES;
     bool exists = index < count;
-    Unit unit = reinterpret_cast<const Unit*>(units)[min(index, count - 1)];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        unit.query[half] += (long long)queries;
-        unit.subject[half] += (long long)subjects;
-    }
+    const Unit& unit = reinterpret_cast<const Unit*>(units)[min(index, count - 1)];
     const Penalties cost = make_penalties(first, further);
+    Value lowest = MODE != LOCAL ? -2 * cost.open : HALVES == 2 ? -(1 << 14) : -(1 << 30);
+    for (int i = threadIdx.x; i < CODES * TABLE_ROW; i += WARP_SIZE)
+        gains_of[i] = gain(table, i / TABLE_ROW, min(i % TABLE_ROW, PAD), cost, lowest);
+    __syncwarp();
     const Layout layout = make_layout(unit);
     WORD* kept = words + unit.place;
     int stages = layout.stages, blocks = layout.blocks;
     if (GROUPS > 1)  // lanes of all groups shuffle together
         for (int lanes = WARP_SIZE / 2; lanes >= LANES; lanes /= 2)
             blocks = max(blocks, __shfl_xor_sync(FULL_MASK, blocks, lanes));
-    long long row_pads[HALVES], column_pads[HALVES];
+    const uint8_t *query[HALVES], *subject[HALVES];
+    Value m[HALVES], n[HALVES], row_pads[HALVES], column_pads[HALVES];
 #pragma unroll
     for (int half = 0; half < HALVES; ++half) {
-        row_pads[half] = layout.rows - unit.m[half];
-        column_pads[half] = (long long)layout.stripes * COLUMNS - unit.n[half];
+        query[half] = queries + unit.query[half];
+        subject[half] = subjects + unit.subject[half];
+        m[half] = Value(unit.m[half]);
+        n[half] = Value(unit.n[half]);
+        row_pads[half] = layout.rows - m[half];
+        column_pads[half] = layout.stripes * COLUMNS - n[half];
     }
-    auto border_after = [&](const long long* pads, long long passed) {
+    auto border_after = [&](const Value* pads, int passed) {
         return make_word(border(cost, passed - pads[0]), border(cost, passed - pads[HALVES - 1]));
     };
     const WORD NO_GAP = both(no_gap(cost)), OPEN = both(-cost.open), FURTHER = both(-further);
@@ -113,8 +132,8 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
     for (int stage = 0; stage < stages; ++stage) {
         int stripe = stage * LANES + lane - layout.idle;
         bool keeps = exists && stripe >= 0;
-        long long first_column = (long long)stripe * COLUMNS;
-        fill_profile(profile, unit, table, cost, first_column, layout.stripes);
+        int first_column = stripe * COLUMNS;
+        fill_profile(profile, gains_of, subject, n, first_column, layout.stripes);
         WORD h[COLUMNS], e[COLUMNS], f = NO_GAP, best = ZERO, entering = ZERO;
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
@@ -125,19 +144,18 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
         int next[HALVES];
 #pragma unroll
         for (int half = 0; half < HALVES; ++half)
-            next[half] = code_at(reinterpret_cast<const uint8_t*>(unit.query[half]), unit.m[half], -lane - row_pads[half]);
+            next[half] = code_at(query[half], m[half], -lane - row_pads[half]);
 
         for (int block = 0; block < blocks; ++block) {
             bool writes = keeps && block < layout.blocks;
-            if (writes) {
-                auto* rows = reinterpret_cast<Four<WORD>*>(kept + layout.h_rows + row_place(layout, stripe, block));
-                auto* gaps = reinterpret_cast<Four<WORD>*>(kept + layout.e_rows + row_place(layout, stripe, block));
 #pragma unroll
-                for (int c = 0; c < COLUMNS; c += 4) {
-                    rows[c / 4] = {h[c], h[c + 1], h[c + 2], h[c + 3]};
-                    if (AFFINE) gaps[c / 4] = {e[c], e[c + 1], e[c + 2], e[c + 3]};
-                }
+            for (int c = 0; c < COLUMNS; c += 4) {
+                my_h[c / 4] = {h[c], h[c + 1], h[c + 2], h[c + 3]};
+                if (AFFINE) my_f[c / 4] = {e[c], e[c + 1], e[c + 2], e[c + 3]};
             }
+            WORD* state = writes ? kept + row_place(layout, stripe, block) : nullptr;
+            store_together(staged_h, state ? state + layout.h_rows : nullptr);
+            if (AFFINE) store_together(staged_f, state ? state + layout.e_rows : nullptr);
             if (STAGED && stage > 0) {
                 // The last column of the stage before: a lane's H for one of the steps of the block, or its F.
                 int step = block * BLOCK + lane % BLOCK + LANES - 1, before = stage * LANES - layout.idle - 1;
@@ -163,8 +181,7 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
 #pragma unroll
                     for (int half = 0; half < HALVES; ++half) {
                         code[half] = next[half];
-                        next[half] = code_at(reinterpret_cast<const uint8_t*>(unit.query[half]), unit.m[half],
-                                             row + 1 - row_pads[half]);
+                        next[half] = code_at(query[half], m[half], row + 1 - row_pads[half]);
                     }
                     if (unsigned(row) < unsigned(layout.rows)) {
                         WORD gains[COLUMNS], diagonal = corner, odd = ZERO;
@@ -197,11 +214,12 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                     right_h.entry[i] = h[COLUMNS - 1];
                     right_f.entry[i] = f;
                 }
-                if (writes) {
-                    *reinterpret_cast<Four<WORD>*>(kept + column_place(layout, stripe, step)) = right_h;
-                    if (AFFINE) *reinterpret_cast<Four<WORD>*>(kept + layout.f_columns + column_place(layout, stripe, step)) = right_f;
-                }
+                my_h[step % BLOCK / 4] = right_h;
+                if (AFFINE) my_f[step % BLOCK / 4] = right_f;
             }
+            WORD* column = writes ? kept + column_place(layout, stripe, block * BLOCK) : nullptr;
+            store_together(staged_h, column);
+            if (AFFINE) store_together(staged_f, column ? column + layout.f_columns : nullptr);
             if (MODE == LOCAL && writes) kept[best_place(layout, stripe, block)] = best;
         }
         if (MODE == SEMI_GLOBAL && keeps) {

@@ -42,14 +42,15 @@ struct Penalties {
 __device__ __forceinline__ Penalties make_penalties(int first, int further) { return {further, Value(first) - further}; }
 __device__ __forceinline__ Value bias(const Penalties& cost) { return MODE == LOCAL ? 0 : 4 * cost.open; }
 // What is kept of H(i, 0) or H(0, j) where so many letters were passed, and of E and F there.
-__device__ __forceinline__ long long border(const Penalties& cost, long long letters) {
+__device__ __forceinline__ Value border(const Penalties& cost, Value letters) {
     if (MODE == LOCAL) return 0;
-    if (MODE == SEMI_GLOBAL) return bias(cost) + cost.further * max(letters, 0ll);
+    if (MODE == SEMI_GLOBAL) return bias(cost) + cost.further * max(letters, Value(0));
     return bias(cost) - (letters > 0 ? cost.open : 0);
 }
 __device__ __forceinline__ Value no_gap(const Penalties& cost) { return MODE == LOCAL ? 0 : bias(cost) - 3 * cost.open; }
 
-// Where the words of a unit lie, from its place on. Columns, by stripe and step, stand first.
+// Where the words of a unit lie, from its place on: blocks of steps one after the other, the stripes of each side by side,
+// so that what a warp writes lies together. First the last columns of the stripes, then the states before the blocks.
 struct Layout {
     int stripes, rows, stages, idle, blocks, steps;  // idle: lanes of the first stage
     long long f_columns, h_rows, e_rows, ends;
@@ -72,14 +73,14 @@ __device__ __forceinline__ Layout make_layout(const Unit& unit) {
 }
 __device__ __forceinline__ int lane_of(const Layout& layout, int stripe) { return (stripe + layout.idle) % LANES; }
 __device__ __forceinline__ long long column_place(const Layout& layout, int stripe, int step) {
-    return (long long)stripe * layout.steps + step;
+    return ((long long)(step / BLOCK) * layout.stripes + stripe) * BLOCK + step % BLOCK;
 }
 __device__ __forceinline__ long long row_place(const Layout& layout, int stripe, int block) {
-    return ((long long)stripe * layout.blocks + block) * COLUMNS;
+    return ((long long)block * layout.stripes + stripe) * COLUMNS;
 }
 // LOCAL: of the best of a stripe up to the end of a block. SEMI_GLOBAL: of the last row.
 __device__ __forceinline__ long long best_place(const Layout& layout, int stripe, int block) {
-    return layout.ends + (long long)stripe * layout.blocks + block;
+    return layout.ends + (long long)block * layout.stripes + stripe;
 }
 __device__ __forceinline__ long long last_row_place(const Layout& layout, int stripe) {
     return layout.ends + (long long)stripe * COLUMNS;
