@@ -2,6 +2,9 @@
 #include "checkpoints.cuh"
 
 constexpr int GROUPS = WARP_SIZE / LANES;
+// No half of a folded value is negative, nor is one with a gain added: a sum of words is that of their halves, if a
+// negative gain of the low one has its borrow in it.
+constexpr bool WHOLE_SUMS = MODE != LOCAL && SHARED_QUERY;
 
 template <class Entry>
 struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Four {
@@ -15,6 +18,9 @@ __device__ __forceinline__ unsigned joined(long long low, long long high, unsign
     return unsigned(high) << 16 | (unsigned(low) & 0xFFFF);
 }
 __device__ __forceinline__ WORD make_word(long long low, long long high) { return joined(low, high, WORD()); }
+__device__ __forceinline__ WORD make_gain(Value low, Value high) {
+    return WHOLE_SUMS && HALVES == 2 ? WORD(low) + (WORD(high) << 16) : make_word(low, high);
+}
 __device__ __forceinline__ WORD both(long long value) { return make_word(value, value); }
 template <class W>
 __device__ __forceinline__ W largest(W a, W b, W c) { return max(max(a, b), c); }
@@ -62,7 +68,7 @@ __device__ __forceinline__ void fill_profile(Four<WORD>* words, const Value* gai
             Four<WORD> found;
 #pragma unroll
             for (int i = 0; i < 4; ++i)
-                found.entry[i] = make_word(gains[row * TABLE_ROW + codes[0][i]], gains[row * TABLE_ROW + codes[HALVES - 1][i]]);
+                found.entry[i] = make_gain(gains[row * TABLE_ROW + codes[0][i]], gains[row * TABLE_ROW + codes[HALVES - 1][i]]);
             words[(row * (COLUMNS / 4) + four) * WARP_SIZE] = found;
         }
     }
@@ -162,7 +168,8 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                 if (step < layout.steps && (AFFINE || lane < BLOCK))
                     entering = kept[(lane < BLOCK ? 0 : layout.f_columns) + column_place(layout, before, step)];
             }
-            for (int step = block * BLOCK; step < (block + 1) * BLOCK; step += 4) {
+            // At first and in the end some lanes are outside the rows; while none is, nothing needs to be guarded.
+            auto four_steps = [&](int step, bool guarded) {
                 Four<WORD> right_h, right_f;
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
@@ -183,30 +190,33 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                         code[half] = next[half];
                         next[half] = code_at(query[half], m[half], row + 1 - row_pads[half]);
                     }
-                    if (unsigned(row) < unsigned(layout.rows)) {
+                    if (!guarded || unsigned(row) < unsigned(layout.rows)) {
                         WORD gains[COLUMNS], diagonal = corner, odd = ZERO;
                         look_up(profile, code, gains);
                         f = from_left;
                         corner = left;
 #pragma unroll
                         for (int c = 0; c < COLUMNS; ++c) {
-                            WORD above = h[c], gap;
-                            if (!AFFINE) gap = larger(above, left);
-                            else if (MODE == LOCAL) {
-                                e[c] = add_larger(e[c], FURTHER, above);
-                                f = add_larger(f, FURTHER, left);
-                                gap = larger(e[c], f);
-                            } else {
-                                e[c] = add_larger(above, OPEN, e[c]);
-                                f = add_larger(left, OPEN, f);
-                                gap = larger(e[c], f);
-                            }
+                            WORD above = h[c];
                             if (MODE == LOCAL) {
+                                if (AFFINE) {
+                                    e[c] = add_larger(e[c], FURTHER, above);
+                                    f = add_larger(f, FURTHER, left);
+                                }
+                                WORD gap = AFFINE ? larger(e[c], f) : larger(above, left);
                                 gap = add_larger(gap, AFFINE ? FIRST : FURTHER, ZERO);
                                 left = add_larger_relu(diagonal, gains[c], gap);
                                 if (c % 2) best = largest(best, odd, left);
                                 odd = left;
-                            } else left = add_larger(diagonal, gains[c], gap);
+                            } else {
+                                if (AFFINE) {
+                                    e[c] = add_larger(above, OPEN, e[c]);
+                                    f = add_larger(left, OPEN, f);
+                                }
+                                WORD gap_up = AFFINE ? e[c] : above, gap_left = AFFINE ? f : left;
+                                if (WHOLE_SUMS) left = largest(diagonal + gains[c], gap_up, gap_left);
+                                else left = add_larger(diagonal, gains[c], larger(gap_up, gap_left));
+                            }
                             diagonal = above;
                             h[c] = left;
                         }
@@ -216,7 +226,12 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                 }
                 my_h[step % BLOCK / 4] = right_h;
                 if (AFFINE) my_f[step % BLOCK / 4] = right_f;
-            }
+            };
+            bool inside = block * BLOCK >= LANES - 1 && (block + 1) * BLOCK <= layout.rows;
+            if (__all_sync(FULL_MASK, inside))
+                for (int step = block * BLOCK; step < (block + 1) * BLOCK; step += 4) four_steps(step, false);
+            else
+                for (int step = block * BLOCK; step < (block + 1) * BLOCK; step += 4) four_steps(step, true);
             WORD* column = writes ? kept + column_place(layout, stripe, block * BLOCK) : nullptr;
             store_together(staged_h, column);
             if (AFFINE) store_together(staged_f, column ? column + layout.f_columns : nullptr);
