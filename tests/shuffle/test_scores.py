@@ -72,7 +72,7 @@ def test_the_shapes_of_a_gpu(scheme):
     device = open_device("emulator", thread_order="random")
     permuted = packed.shape_of(device, scheme, 100, every=True).permuted
     for together in (1, 2):
-        method = packed.method(scheme, 5, Shape(4, 32, 2 * permuted, 12, together))
+        method = packed.method(scheme, Shape(4, 32, 2 * permuted, 12, together))
         found = engine.run(device, queries, subjects, "all", [method], np.array([128]))
         assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", scheme))
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.shuffle.letters import Letters
+from repro.shuffle.scheme import CODES, OTHER
 
 Indices = NDArray[np.int32]
 Fits = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
@@ -16,7 +17,8 @@ Fits = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 class Group:
     """Alignments of one launch: all `queries` with all `subjects`, or, where `places` is given, the i-th with the i-th.
 
-    method: index of the number type. rows, columns: the longest query and subject. places: where the scores belong.
+    method: index of the number type. places: where the scores belong. rows, columns: the longest query and subject.
+    letters: how many codes queries may have, 4 or, with others than A, C, G and T, 5.
     """
 
     method: int
@@ -25,6 +27,7 @@ class Group:
     places: Indices | None
     rows: int
     columns: int
+    letters: int = CODES
 
     @property
     def alignments(self) -> int:
@@ -47,15 +50,17 @@ def of_all(queries: Letters, subjects: Letters, methods: Sequence[Fits], widths:
     """
     by_length = np.argsort(-queries.lengths, kind="stable").astype(np.int32)
     m = queries.lengths[by_length]
+    others = np.diff(np.append(0, np.cumsum(queries.codes == OTHER))[queries.offsets])
+    codes = np.where(others[by_length] > 0, CODES, OTHER)
     classes = np.searchsorted(widths, subjects.lengths)
     for width in np.unique(classes)[::-1]:
         members = np.flatnonzero(classes == width).astype(np.int32)
         members = members[np.argsort(-subjects.lengths[members], kind="stable")]
         columns = int(subjects.lengths[members[0]])
         chosen = narrowest(methods, m, np.full(len(m), columns))
-        for method in np.unique(chosen)[::-1]:
-            rows = chosen == method
-            yield Group(int(method), by_length[rows], members, None, int(m[rows][0]), columns)
+        for method, letters in sorted(set(zip(chosen.tolist(), codes.tolist(), strict=True)), reverse=True):
+            rows = (chosen == method) & (codes == letters)
+            yield Group(method, by_length[rows], members, None, int(m[rows][0]), columns, letters)
 
 
 def of_list(

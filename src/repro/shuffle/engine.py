@@ -92,7 +92,6 @@ def run(
     types: Counter[str] = Counter()
     cells = 0
     refused: list[NDArray[np.int64]] = []
-    positions = np.arange(scores.size).reshape(shape) if any(method.may_refuse for method in methods) else None
     for computed in _computed(device, pieces if scores.size else (), methods, widths, scores.dtype):
         values = computed.copied[: math.prod(computed.piece.shape)].reshape(computed.piece.shape)
         scores[computed.piece.place] = values
@@ -100,8 +99,11 @@ def run(
             types[methods[group.method].name] += group.alignments
             m, n = computed.piece.queries.lengths[group.queries], computed.piece.subjects.lengths[group.subjects]
             cells += int(m.sum() * n.sum() if group.places is None else (m * n).sum())
-        if positions is not None and any(methods[group.method].may_refuse for group in computed.groups):
-            refused.append(positions[computed.piece.place][values == REFUSED])
+        if any(methods[group.method].may_refuse for group in computed.groups):
+            within = np.nonzero(values == REFUSED)
+            starts = [part.start for part in computed.piece.place]
+            at = [start + index for start, index in zip(starts, within, strict=True)]
+            refused.append(np.ravel_multi_index(tuple(at), shape))
     again = np.concatenate([np.empty(0, np.int64), *refused])
     if len(again):
         sides = np.divmod(again, len(subjects)) if chosen is None else (chosen[0][again], chosen[1][again])

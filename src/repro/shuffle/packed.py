@@ -14,7 +14,7 @@ from repro.shuffle.letters import Letters
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even, within_memory
 from repro.shuffle.ranges import fits, fits_if_small
 from repro.shuffle.reference import MODES
-from repro.shuffle.scheme import OTHER, Scheme
+from repro.shuffle.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
     while lanes * per_thread < columns and lanes < MOST_LANES:
         lanes *= 2
     permuted = max(4, per_thread // 4) if every and _gains_are_bytes(scheme) else 0
-    return Shape(lanes, per_thread, permuted, 16 if scheme.gap == "linear" else 12)
+    if scheme.gap == "linear":
+        return Shape(lanes, per_thread, permuted, 16, 2 if scheme.mode == "local" else 1)
+    return Shape(lanes, per_thread, permuted, 12, 2)
 
 
 def _gains_are_bytes(scheme: Scheme) -> bool:
@@ -65,18 +67,18 @@ def _gains_are_bytes(scheme: Scheme) -> bool:
     return scheme.first == scheme.gap_extend and bool(table.max() + 2 * scheme.gap_extend <= LARGEST_BYTE)
 
 
-def methods(scheme: Scheme, queries: Letters) -> list[Method]:
+def methods(scheme: Scheme) -> list[Method]:
     """The packed kernel where it is exact, then, for local scores alone, where it says so when it is not."""
-    launch = partial(_launch, scheme, 5 if (queries.codes == OTHER).any() else 4, None)
+    launch = partial(_launch, scheme, None)
     found = [Method("s16x2", partial(fits, "s16x2", scheme), launch)]
     if scheme.mode == "local":
         found.append(Method("s16x2", partial(fits_if_small, scheme), launch, may_refuse=True))
     return found
 
 
-def method(scheme: Scheme, letters: int, shape: Shape) -> Method:
-    """The packed kernel of a shape. letters: codes that occur in queries, 4 or 5."""
-    return Method("s16x2", partial(fits, "s16x2", scheme), partial(_launch, scheme, letters, shape))
+def method(scheme: Scheme, shape: Shape) -> Method:
+    """The packed kernel of a shape."""
+    return Method("s16x2", partial(fits, "s16x2", scheme), partial(_launch, scheme, shape))
 
 
 def constants_of(
@@ -102,7 +104,6 @@ def constants_of(
 
 def _launch(
     scheme: Scheme,
-    letters: int,
     given: Shape | None,
     device: Device,
     queries: OnDevice,
@@ -114,11 +115,11 @@ def _launch(
     every = group.places is None
     shape = given or shape_of(device, scheme, group.columns, every)
     staged = group.columns > shape.width
-    constants = constants_of(scheme, shape, letters, staged, every, scores.dtype.type)
+    constants = constants_of(scheme, shape, group.letters, staged, every, scores.dtype.type)
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
     permuted = shape.permuted if every else 0
-    shared = (16 * (permuted > 0) + (letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p) * 4
+    shared = (16 * (permuted > 0) + (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p) * 4
     side_by_side = 2 * (p // shape.lanes)
     lists = [group.queries if every else even(group.queries, side_by_side), even(group.subjects, side_by_side)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, side_by_side))
@@ -126,8 +127,8 @@ def _launch(
     resident = kernel.most_resident_blocks(p, shared)
     chunk = max(1, min(MOST_QUERIES, blocks * len(group.queries) // (ITEMS_PER_WARP * resident)))
     items = blocks * -(-len(group.queries) // chunk) if every else blocks
-    grid = min(items, resident)
-    rows = group.rows if staged else 0
+    # A block takes one item, whose borders need no memory, or as many as come to it, in memory of its own.
+    grid, rows = (min(items, resident), group.rows) if staged else (items, 0)
     words = rows * (p // shape.lanes) * (1 + (scheme.gap == "affine"))
     grid = within_memory(device, grid, 4 * words)
     kernel(
@@ -138,7 +139,6 @@ def _launch(
         device.upload(scheme.table()),
         *(
             device.empty(max(1, grid * words), np.uint32),
-            device.zeros(1, np.int32),
             scores,
             items,
             blocks,

@@ -65,7 +65,7 @@ def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, sche
     if traceback:
         return checkpointed.run(device, queries, subjects, pairs, scheme)
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
-    methods = [*packed.methods(scheme, queries), *wider]
+    methods = [*packed.methods(scheme), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
 
 

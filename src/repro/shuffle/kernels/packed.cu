@@ -22,23 +22,20 @@
 // ALL: every query of query_list with every subject of subject_list, the score of query q and subject s at
 // scores[q * pitch + s]; an item of work is `chunk` of the query_count queries with 2 * GROUPS of the subjects, in
 // `blocks` items side by side. Otherwise alignment a is query_list[a] with subject_list[a], its score at
-// scores[places[a]], and an item is 2 * GROUPS alignments. next_item: 0; warps that are done early take more items. STAGED: subjects longer than LANES * COLUMNS take several stages
+// scores[places[a]], and an item is 2 * GROUPS alignments. STAGED: subjects longer than LANES * COLUMNS take several stages
 // from left to right; borders: border_rows x GROUPS x (1 or, with affine gaps, 2) words for each block.
 extern "C" __global__ void __launch_bounds__(WARP_SIZE, WARPS)
 shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
                const long long* subject_offsets, const int* query_list, const int* subject_list, const int* places,
-               const int* table, unsigned* borders, int* next_item, Score* scores, int items, int blocks, int chunk,
-               int query_count, long long pitch, long long border_rows) {
+               const int* table, unsigned* borders, Score* scores, int items, int blocks, int chunk, int query_count,
+               long long pitch, long long border_rows) {
     extern __shared__ __align__(16) unsigned shared[];
     int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     Profile profile = make_profile(shared, table);
     unsigned* border_h = borders + blockIdx.x * border_rows * GROUPS * (1 + AFFINE) + group;
     unsigned* border_f = border_h + border_rows * GROUPS;
 
-    for (;;) {
-        int item = threadIdx.x ? 0 : atomicAdd(next_item, 1);
-        item = __shfl_sync(FULL_MASK, item, 0);
-        if (item >= items) break;
+    for (int item = blockIdx.x; item < items; item += gridDim.x) {
         int first_query = ALL ? item / blocks * chunk : item;
         int last_query = ALL ? min(first_query + chunk, query_count) : item + 1;
         int place_in_list = ((ALL ? item % blocks : item) * GROUPS + group) * 2;
@@ -99,7 +96,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                         Row now[TOGETHER];
 #pragma unroll
                         for (int i = 0; i < TOGETHER; ++i) {
-                            left[i] = __shfl_up_sync(FULL_MASK, left[i], 1, LANES);
+                            left[i] = __shfl_up_sync(FULL_MASK, i < TOGETHER - 1 ? left[i] : h[COLUMNS - 1], 1, LANES);
                             if (AFFINE) f[i] = __shfl_up_sync(FULL_MASK, f[i], 1, LANES);
                             now[i] = next[i];
                             next[i] = load_row(query, row + TOGETHER + i, rows);
