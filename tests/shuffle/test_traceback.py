@@ -98,5 +98,5 @@ def test_units_of_all_with_all_share_their_query():
 
 
 def test_what_is_no_batch_is_refused(device):
-    with pytest.raises(InputError, match="choose one of: fp32, half2, auto"):
+    with pytest.raises(InputError, match="choose one of: fp32, half2, s16x2, auto"):
         alignments(device, letters("A"), letters("A"), "zip", Scheme(), variant="fastest")

@@ -56,17 +56,25 @@ def half2(
     return _paper(("half2", "fp32", "int32", "int64"), device, queries, subjects, pairs, scheme, traceback, columns)
 
 
-def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
-    """Beyond the paper: what is fastest for the lengths and the scheme.
+def s16x2(
+    device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool
+) -> Outcome:
+    """Beyond the paper: packed.cu, two alignments in the 16-bit halves of a word and several such pairs in a warp.
 
-    Scores come from packed.cu where 16 bits hold them, else from the paper's kernel on wider numbers; alignments from
-    checkpoints.cu and walk.cu.
+    What 16 bits cannot hold is computed as by `fp32`.
     """
     if traceback:
-        return checkpointed.run(device, queries, subjects, pairs, scheme)
+        raise InputError("this variant gives scores alone; alignments come from --variant auto")
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
     methods = [*packed.methods(scheme), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
+
+
+def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
+    """Beyond the paper: what is fastest. Scores come from `s16x2`, alignments from checkpoints.cu and walk.cu."""
+    if traceback:
+        return checkpointed.run(device, queries, subjects, pairs, scheme)
+    return s16x2(device, queries, subjects, pairs, scheme, traceback)
 
 
 COLUMNS = Setting(16, 4, 32, "k, columns of a thread; a multiple of 4")
@@ -81,6 +89,9 @@ VARIANTS = {
             {"columns": COLUMNS},
         ),
         Variant("half2", "3.2", "two alignments per warp in the halves of each register", half2, {"columns": COLUMNS}),
+        Variant(
+            "s16x2", "beyond the paper", "two alignments per word, several such pairs per warp, three-way maxima", s16x2
+        ),
         Variant("auto", "beyond the paper", "the fastest kernel for the lengths and the scheme", auto),
     )
 }
