@@ -42,6 +42,54 @@ def test_all_with_all(device, scheme):
     assert_as_reference(outcome.alignments, queries, subjects, "all", scheme)
 
 
+@pytest.mark.parametrize("variant", ["fp32", "half2"])
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_stored_predecessors_and_hirschbergs_division(device, scheme, variant):
+    queries, subjects = random_batch(5, 12, 150)
+    found = alignments(device, queries, subjects, "zip", scheme, variant)
+    assert_as_reference(found, queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize("variant", ["fp32", "half2"])
+@settings(max_examples=25, deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.text("ACGTN", max_size=90), st.text("ACN", max_size=90)), min_size=1, max_size=4),
+    mode=st.sampled_from(["global", "semi-global", "local"]),
+    match=st.integers(0, 5),
+    mismatch=st.integers(-5, 1),
+)
+def test_any_scores_of_letters(pairs, mode, match, mismatch, variant):
+    queries, subjects = letters(*(q for q, _ in pairs)), letters(*(s for _, s in pairs))
+    scheme = Scheme(mode, match=match, mismatch=mismatch)
+    found = alignments(DEVICE, queries, subjects, "zip", scheme, variant)
+    assert_as_reference(found, queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize(
+    ("query", "subject"), [("A", "C" * 200 + "A" + "G" * 100), ("T" * 300, "T"), ("ACG", "T" * 400)]
+)
+def test_division_down_to_single_rows(query, subject):
+    for mode in ("global", "semi-global", "local"):
+        scheme = Scheme(mode)
+        found = alignments(DEVICE, letters(query), letters(subject), "zip", scheme, "fp32")
+        assert_as_reference(found, letters(query), letters(subject), "zip", scheme)
+
+
+def test_division_of_subjects_wider_than_a_stage():
+    queries, subjects = random_batch(9, 5, 400)
+    found = alignments(DEVICE, queries, subjects, "zip", Scheme(), "fp32")
+    assert_as_reference(found, queries, subjects, "zip", Scheme())
+
+
+def test_scores_beyond_a_float_are_divided_in_integers():
+    queries, subjects = random_batch(10, 6, 90)
+    for match in (2**20, 2**29):
+        scheme = Scheme(match=match)
+        outcome = VARIANTS["half2"].run(DEVICE, queries, subjects, "zip", scheme, True, columns=16)
+        assert set(outcome.types) & {"int32", "int64"}
+        assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=5), schemes())
 def test_any_scheme(pairs, scheme):

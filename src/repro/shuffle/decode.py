@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from repro.shuffle.alignments import DELETION, EQUAL, INSERTION, OP_BITS, UNEQUAL, Ops
 
 PER_WORD = 16
-_OPS = np.array([EQUAL, UNEQUAL, INSERTION, DELETION], np.uint32)
+OPS = np.array([EQUAL, UNEQUAL, INSERTION, DELETION], np.uint32)
 
 Words = NDArray[np.uint32]
 Places = NDArray[np.int64]
@@ -50,6 +50,6 @@ def _write_ops(words, places, counts, starts, ops):  # type: ignore[no-untyped-d
             kind = words[places[i] + k // PER_WORD] >> np.uint32(2 * (k % PER_WORD)) & 3
             if kind != previous:
                 place += 1
-                ops[place] = _OPS[kind]
+                ops[place] = OPS[kind]
             ops[place] += np.uint32(1 << OP_BITS)
             previous = kind

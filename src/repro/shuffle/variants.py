@@ -8,7 +8,7 @@ import numpy as np
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
 from repro.errors import InputError
-from repro.shuffle import checkpointed, engine, packed, paper
+from repro.shuffle import checkpointed, engine, hirschberg, packed, paper
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
@@ -29,7 +29,7 @@ def _paper(
     if columns % 4:
         raise InputError(f"columns {columns}: look-ups are 4 columns wide, so give a multiple of 4")
     if traceback:
-        raise InputError("this variant gives scores alone; alignments come from --variant auto")
+        return hirschberg.run(device, kinds, queries, subjects, pairs, scheme)
     methods = [paper.method(kind, scheme, columns) for kind in kinds]
     stage = device.warp_size * columns
     widths = stage * np.arange(1, 2 + int(subjects.lengths.max(initial=0)) // stage)
@@ -41,7 +41,8 @@ def fp32(
 ) -> Outcome:
     """Sections 3.1 and 3.2 in single precision: one warp per alignment, `columns` columns per thread in registers.
 
-    What 24 bits cannot hold is computed by the same kernel in 32-bit or 64-bit integers.
+    What 24 bits cannot hold is computed by the same kernel in 32-bit or 64-bit integers. Alignments come from stored
+    predecessors up to 128 letters in total and from Hirschberg's division beyond (traceback.cu).
     """
     return _paper(("fp32", "int32", "int64"), device, queries, subjects, pairs, scheme, traceback, columns)
 
@@ -61,19 +62,17 @@ def s16x2(
 ) -> Outcome:
     """Beyond the paper: packed.cu, two alignments in the 16-bit halves of a word and several such pairs in a warp.
 
-    What 16 bits cannot hold is computed as by `fp32`.
+    Alignments come from checkpoints.cu and walk.cu. What 16 bits cannot hold is computed in wider numbers.
     """
     if traceback:
-        raise InputError("this variant gives scores alone; alignments come from --variant auto")
+        return checkpointed.run(device, queries, subjects, pairs, scheme)
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
     methods = [*packed.methods(scheme), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
 
 
 def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool) -> Outcome:
-    """Beyond the paper: what is fastest. Scores come from `s16x2`, alignments from checkpoints.cu and walk.cu."""
-    if traceback:
-        return checkpointed.run(device, queries, subjects, pairs, scheme)
+    """Beyond the paper: what is fastest, which is `s16x2`."""
     return s16x2(device, queries, subjects, pairs, scheme, traceback)
 
 
