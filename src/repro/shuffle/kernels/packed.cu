@@ -17,6 +17,8 @@
 // The last column of a subject is the last of the last thread, and the last row of a query the last row: what is missing
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
 // FURTHER (semi-global), a loss of two openings (global), and 0 between two of them.
+//
+// local memory: sm_75 sm_80
 #include "packed.cuh"
 
 // ALL: every query of query_list with every subject of subject_list, the score of query q and subject s at
