@@ -109,25 +109,27 @@ def shuffle(device: Device) -> None:
     from repro.shuffle import reference
     from repro.shuffle.letters import encode
     from repro.shuffle.scheme import Scheme
-    from repro.shuffle.traceback import alignments
     from repro.shuffle.variants import VARIANTS
 
     rng = np.random.default_rng(5)
     letters = np.frombuffer(b"ACGTN", np.uint8)
     short, long = (encode([rng.choice(letters, m) for m in lengths]) for lengths in ((0, 20, 75), (600, 30, 530)))
-    runs = [(Scheme("global"), "all"), (Scheme("local", "linear"), "zip"), (Scheme("semi-global", match=700), "zip")]
-    for scheme, pairs in runs:
-        expected = reference.scores(short, short, pairs, scheme)
-        for name, variant in VARIANTS.items():
-            settings = variant.complete({"columns": 4} if "columns" in variant.settings else {})
-            outcome = variant.run(device, short, short, pairs, scheme, False, **settings)
+    runs = [
+        *((name, short, Scheme("global"), "all") for name in VARIANTS),
+        ("half2", short, Scheme("local", "linear"), "zip"),
+        ("auto", short, Scheme("semi-global", match=700), "zip"),
+        ("auto", long, Scheme("local"), "zip"),
+    ]
+    for name, subjects, scheme, pairs in runs:
+        variant = VARIANTS[name]
+        settings = variant.complete({"columns": 4} if "columns" in variant.settings else {})
+        expected = reference.scores(short, subjects, pairs, scheme)
+        for traceback in (False, True) if name in ("half2", "auto") else (False,):
+            outcome = variant.run(device, short, subjects, pairs, scheme, traceback, **settings)
             assert np.array_equal(outcome.scores, expected), name
-            outcome = variant.run(device, short, short, pairs, scheme, True, **settings)
-            assert np.array_equal(
-                reference.rescore(short, short, pairs, scheme, outcome.alignments), expected.reshape(-1)
-            )
-    found = alignments(device, short, long, "zip", Scheme())
-    assert np.array_equal(found.score, reference.scores(short, long, "zip", Scheme()))
+        if outcome.alignments:
+            totals = reference.rescore(short, subjects, pairs, scheme, outcome.alignments)
+            assert np.array_equal(totals, expected.reshape(-1)), name
 
 
 RUNS: dict[str, Callable[[Device], None]] = {
