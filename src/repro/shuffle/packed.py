@@ -61,24 +61,22 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
 
 def _gains_are_bytes(scheme: Scheme) -> bool:
     """Whether all that packed.cu adds to a cell lies in 0 to 127, so that a byte holds it."""
-    table = scheme.table()
+    table, first = scheme.table(), scheme.first
     if scheme.mode == "local":
-        return bool(table.min() + scheme.first >= 0 and table.max() + scheme.first <= LARGEST_BYTE)
-    return scheme.first == scheme.gap_extend and bool(table.max() + 2 * scheme.gap_extend <= LARGEST_BYTE)
+        return bool(table.min() + first >= 0 and max(0, table.max()) + first <= LARGEST_BYTE)
+    return first == scheme.gap_extend and bool(max(0, table.max()) + 2 * first <= LARGEST_BYTE)
 
 
-def methods(scheme: Scheme) -> list[Method]:
-    """The packed kernel where it is exact, then, for local scores alone, where it says so when it is not."""
-    launch = partial(_launch, scheme, None)
+def methods(scheme: Scheme, shape: Shape | None = None) -> list[Method]:
+    """The packed kernel where it is exact, then, for local scores alone, where it says so when it is not.
+
+    shape: for all subjects, in place of `shape_of`.
+    """
+    launch = partial(_launch, scheme, shape)
     found = [Method("s16x2", partial(fits, "s16x2", scheme), launch)]
     if scheme.mode == "local":
         found.append(Method("s16x2", partial(fits_if_small, scheme), launch, may_refuse=True))
     return found
-
-
-def method(scheme: Scheme, shape: Shape) -> Method:
-    """The packed kernel of a shape."""
-    return Method("s16x2", partial(fits, "s16x2", scheme), partial(_launch, scheme, shape))
 
 
 def constants_of(
