@@ -186,7 +186,7 @@ def only(tmp_path, monkeypatch):
         fake(tmp_path, name, script)
 
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(programs, "_DEBIAN_MASON", str(tmp_path / "none"))
+    monkeypatch.setitem(programs.PROGRAMS, "mason", (*programs.PROGRAMS["mason"][:2], str(tmp_path / "none")))
     return install
 
 

@@ -105,6 +105,7 @@ def _timeline(watch: _Watch, times: KernelTimes) -> dict[str, Any]:
         first = next(k for k, (began, _) in enumerate(watch.launches) if began >= before[-1])
     chosen = slice(first, min(first + TIMELINE_LAUNCHES, launches))
     launching = watch.launches[chosen]
+    following = [asked for asked, _ in watch.launches[chosen.stop :][:1]]
     starts, seconds = times.starts[chosen], times.seconds[chosen]
     zero = launching[0][0]
     later = max(asked - start for (asked, _), start in zip(launching, starts, strict=True))
@@ -113,7 +114,5 @@ def _timeline(watch: _Watch, times: KernelTimes) -> dict[str, Any]:
         "first": first,
         "launching": [(began - zero, ended - zero) for began, ended in launching],
         "running": running,
-        "reading": [
-            (b - zero, e - zero) for b, e in watch.reads if launching[0][0] <= b <= launching[-1][1] + seconds[-1]
-        ],
+        "reading": [(b - zero, e - zero) for b, e in watch.reads if b >= zero and all(b < end for end in following)],
     }
