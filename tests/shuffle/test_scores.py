@@ -87,6 +87,17 @@ def test_subjects_wider_than_a_stage(variant, scheme):
         assert np.array_equal(outcome.scores, reference.scores(queries, subjects, pairs, scheme))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["fp32", "half2", "s16x2"])
+def test_stages_hand_their_borders_on_without_a_race(variant):
+    rng = np.random.default_rng(12)
+    queries, subjects = (encode([rng.choice(BYTES, n) for n in lengths]) for lengths in ((37, 80), (900, 450)))
+    device = open_device("emulator", thread_order="random", instrument="races")
+    for pairs in ("all", "zip"):
+        outcome = run(device, variant, queries, subjects, pairs, SCHEMES[3])
+        assert np.array_equal(outcome.scores, reference.scores(queries, subjects, pairs, SCHEMES[3]))
+
+
 @variants
 @pytest.mark.parametrize("scheme", SCHEMES[1::2], ids=SCHEME_NAMES[1::2])
 def test_warps_of_64_threads(variant, scheme):

@@ -127,7 +127,7 @@ def _launch(
     items = blocks * -(-len(group.queries) // chunk) if every else blocks
     # A block takes one item, whose borders need no memory, or as many as come to it, in memory of its own.
     grid, rows = (min(items, resident), group.rows) if staged else (items, 0)
-    words = rows * (p // shape.lanes) * (1 + (scheme.gap == "affine"))
+    words = 2 * rows * (p // shape.lanes) * (1 + (scheme.gap == "affine"))
     grid = within_memory(device, grid, 4 * words)
     kernel(
         grid,

@@ -58,7 +58,7 @@ def _launch(
     blocks = min(tasks, kernel.most_resident_blocks(p, shared))
     stages = max(1, -(-group.columns // (p * columns)))
     border_rows = group.rows if stages > 1 else 0
-    border_bytes = border_rows * (1 + (scheme.gap == "affine")) * value_bytes
+    border_bytes = 2 * border_rows * (1 + (scheme.gap == "affine")) * value_bytes
     blocks = within_memory(device, blocks, border_bytes)
     borders = device.empty(max(1, blocks * border_bytes), np.uint8)
     lists = [group.queries if every else even(group.queries, halves), even(group.subjects, halves)]

@@ -24,8 +24,9 @@
 // ALL: every query of query_list with every subject of subject_list, the score of query q and subject s at
 // scores[q * pitch + s]; an item of work is `chunk` of the query_count queries with 2 * GROUPS of the subjects, in
 // `blocks` items side by side. Otherwise alignment a is query_list[a] with subject_list[a], its score at
-// scores[places[a]], and an item is 2 * GROUPS alignments. STAGED: subjects longer than LANES * COLUMNS take several stages
-// from left to right; borders: border_rows x GROUPS x (1 or, with affine gaps, 2) words for each block.
+// scores[places[a]], and an item is 2 * GROUPS alignments. STAGED: subjects longer than LANES * COLUMNS take several
+// stages from left to right. borders: for each block two sides of border_rows x GROUPS x (1 or, with affine gaps, 2)
+// words, the one that a stage reads and the one that it writes.
 extern "C" __global__ void __launch_bounds__(WARP_SIZE, WARPS)
 shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
                const long long* subject_offsets, const int* query_list, const int* subject_list, const int* places,
@@ -34,8 +35,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
     extern __shared__ __align__(16) unsigned shared[];
     int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     Profile profile = make_profile(shared, table);
-    unsigned* border_h = borders + blockIdx.x * border_rows * GROUPS * (1 + AFFINE) + group;
-    unsigned* border_f = border_h + border_rows * GROUPS;
+    long long border_words = border_rows * GROUPS * (1 + AFFINE);
+    borders += blockIdx.x * 2 * border_words + group;
 
     for (int item = blockIdx.x; item < items; item += gridDim.x) {
         int first_query = ALL ? item / blocks * chunk : item;
@@ -70,6 +71,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
             int row_best[2] = {0, 0};
             for (int stage = 0; stage < stages; ++stage) {
                 int first_column = (stage * LANES + lane) * COLUMNS;
+                const unsigned *in_h = borders + (stage + 1) % 2 * border_words, *in_f = in_h + border_rows * GROUPS;
+                unsigned *out_h = borders + stage % 2 * border_words, *out_f = out_h + border_rows * GROUPS;
                 if (STAGED || number == first_query) fill_profile(profile, table, subject, first_column);
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
@@ -84,8 +87,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                 for (int i = 0; i < TOGETHER; ++i) {
                     left[i] = h[COLUMNS - 1], f[i] = NO_GAP;
                     next[i] = load_row(query, i - lane * TOGETHER, rows);
-                    if (enters && i < rows) entering_h[i] = border_h[i * GROUPS];
-                    entering_f[i] = AFFINE && enters && i < rows ? border_f[i * GROUPS] : NO_GAP;
+                    if (enters && i < rows) entering_h[i] = in_h[i * GROUPS];
+                    entering_f[i] = AFFINE && enters && i < rows ? in_f[i * GROUPS] : NO_GAP;
                 }
                 column_best = both(-EXCEEDED);
                 // First and last, some lanes are outside the rows; from step LANES - 1 on none is, for a while.
@@ -106,8 +109,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                 left[i] = STAGED && stage > 0 ? entering_h[i] : left_border(query, row + i + 1);
                                 f[i] = entering_f[i];
                                 if (enters && row + TOGETHER + i < rows) {
-                                    entering_h[i] = border_h[(row + TOGETHER + i) * GROUPS];
-                                    if (AFFINE) entering_f[i] = border_f[(row + TOGETHER + i) * GROUPS];
+                                    entering_h[i] = in_h[(row + TOGETHER + i) * GROUPS];
+                                    if (AFFINE) entering_f[i] = in_f[(row + TOGETHER + i) * GROUPS];
                                 }
                             }
                         }
@@ -121,8 +124,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                             if (MODE == SEMI_GLOBAL)
                                 column_best = __viaddmax_s16x2(left[i], folded(query, row + i + 1), column_best);
                             if (leaves) {
-                                border_h[(row + i) * GROUPS] = left[i];
-                                if (AFFINE) border_f[(row + i) * GROUPS] = f[i];
+                                out_h[(row + i) * GROUPS] = left[i];
+                                if (AFFINE) out_f[(row + i) * GROUPS] = f[i];
                             }
                         }
                     }

@@ -83,7 +83,8 @@ __device__ __forceinline__ Quad<Value> look_up(const unsigned char* profile, int
 
 // ALL: every query of query_list with every subject of subject_list, `width` tasks per query, the score of query q and
 // subject s at scores[q * pitch + s]. Otherwise alignment a is query_list[a] with subject_list[a], its score at
-// scores[places[a]]. A task is HALVES alignments. borders: border_rows x (1 or, with affine gaps, 2) values per block.
+// scores[places[a]]. A task is HALVES alignments. borders: for each block two sides of border_rows x (1 or, with affine
+// gaps, 2) values, the one that a stage reads and the one that it writes.
 extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long long* query_offsets,
                                           const uint8_t* subjects, const long long* subject_offsets,
                                           const int* query_list, const int* subject_list, const int* places,
@@ -91,8 +92,7 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
                                           int width, long long pitch, long long border_rows) {
     extern __shared__ __align__(16) unsigned char profile[];
     int lane = threadIdx.x;
-    Value* border_h = reinterpret_cast<Value*>(borders) + blockIdx.x * border_rows * (1 + AFFINE);
-    Value* border_f = border_h + border_rows;
+    Value* sides = reinterpret_cast<Value*>(borders) + blockIdx.x * 2 * border_rows * (1 + AFFINE);
     const Value NONE = lowest(Value());
 
     for (long long task = blockIdx.x; task < tasks; task += gridDim.x) {
@@ -122,6 +122,8 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
         Value best = value_of(0), h[COLUMNS], e[COLUMNS];
         for (int stage = 0; stage < stages; ++stage) {
             int first_column = (stage * P + lane) * COLUMNS;
+            const Value *in_h = sides + (stage + 1) % 2 * border_rows * (1 + AFFINE), *in_f = in_h + border_rows;
+            Value *out_h = sides + stage % 2 * border_rows * (1 + AFFINE), *out_f = out_h + border_rows;
             fill_profile(profile, table, subject, first_column);
             auto top_border = [&](int column) {  // H above the column that follows `column` columns
                 return make_value(border(column - subject[0].pads), border(column - subject[HALVES - 1].pads));
@@ -141,8 +143,8 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
                 next = code_at(query[0], loaded) | code_at(query[HALVES - 1], loaded) << 8;
                 if (stage == 0) entering_h = left_border(loaded + 1);
                 else if (loaded < rows) {
-                    entering_h = border_h[loaded];
-                    if (AFFINE) entering_f = border_f[loaded];
+                    entering_h = in_h[loaded];
+                    if (AFFINE) entering_f = in_f[loaded];
                 }
                 for (int step = chunk; step < chunk + P; ++step) {
                     current = __shfl_up_sync(FULL_MASK, current, 1);
@@ -183,8 +185,8 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
                 }
                 int left_row = chunk + lane - (P - 1);
                 if (stage < stages - 1 && unsigned(left_row) < unsigned(rows)) {
-                    border_h[left_row] = leaving_h;
-                    if (AFFINE) border_f[left_row] = leaving_f;
+                    out_h[left_row] = leaving_h;
+                    if (AFFINE) out_f[left_row] = leaving_f;
                 }
             }
             if (MODE == SEMI_GLOBAL) {
