@@ -220,6 +220,15 @@ def test_pairs_are_drawn_with_their_device_and_the_papers_value(tmp_path: Path, 
     assert all(-0.5 < line.get_ydata()[0] < 0.5 for line in papers)
 
 
+def test_a_single_repetition_has_a_bar_of_no_length(tmp_path: Path, drawn: list[Figure]) -> None:
+    timed = [(7.7 / n, seconds(n / 123.7)) for n in range(3, 60)]
+    rounded = [(gcups, taken) for gcups, taken in timed if gcups * taken["median"] / taken["median"] != gcups]
+    assert rounded, "what rounding changes is what is tested"
+    rows = (on(example_row(gcups=gcups, total_seconds=taken), f"pair-{gcups}", 100, 9) for gcups, taken in rounded)
+    figures.draw_pairs(measured(tmp_path, *rows), PUBLISHED, [])
+    assert len(drawn) == 1
+
+
 def series(figure: Figure, axes: int = 0) -> dict[str, list[tuple[float, float]]]:
     """The points of the lines of a panel by their label in the legend."""
     handles, labels = figure.axes[axes].get_legend_handles_labels()

@@ -60,7 +60,7 @@ def draw_pairs(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
             low, high = own["total_seconds.min"], own["total_seconds.max"]
             left.errorbar(seconds, at, xerr=[seconds - low, high - seconds], label=device_label(*device), **look)
             gcups = own["gcups"]
-            spread = [gcups - gcups * seconds / high, gcups * seconds / low - gcups]
+            spread = [gcups * (1 - seconds / high), gcups * (seconds / low - 1)]  # rounding leaves no bar below 0
             right.errorbar(gcups, at, xerr=spread, **look)
         at = height[case_name] + offset[-1]
         _draw_paper(left, [paper.seconds], [at], f"{paper.seconds:.4g} s, {paper.gcups:.0f} GCUPS")
