@@ -82,21 +82,17 @@ def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
     table = device.upload(problem.scheme.table())
     m, n = problem.queries.lengths[problem.chosen], problem.subjects.lengths[problem.partners]
     waiting: tuple[Batch, _Results] | None = None
-    kept: dict[np.dtype, Array] = {}
-    for kind_bytes in (4, 8):
-        most_words = int(device.memory_bytes * MEMORY_SHARE) // kind_bytes
-        for batch in batches(problem.scheme, problem.chosen, m, n, problem.every, most_words):
-            word = np.dtype(TYPES[batch.kind][1])
-            if word.itemsize != kind_bytes:
-                continue
-            words = int(batch.words.sum())
-            if word not in kept or kept[word].shape[0] < words:
-                kept.clear()
-                kept[word] = device.empty(words, word)
-            results = _launch(device, problem, batch, (*uploaded, table), kept[word])
-            if waiting:
-                yield waiting[0], waiting[1].get()
-            waiting = batch, results
+    kept: Array | None = None
+    most_bytes = int(device.memory_bytes * MEMORY_SHARE)
+    for batch in batches(problem.scheme, problem.chosen, m, n, problem.every, most_bytes):
+        words, word = int(batch.words.sum()), np.dtype(TYPES[batch.kind][1])
+        if kept is None or kept.dtype != word or kept.shape[0] < words:
+            kept = None  # before there is another
+            kept = device.empty(words, word)
+        results = _launch(device, problem, batch, (*uploaded, table), kept)
+        if waiting:
+            yield waiting[0], waiting[1].get()
+        waiting = batch, results
     if waiting:
         yield waiting[0], waiting[1].get()
 

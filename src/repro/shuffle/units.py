@@ -10,7 +10,7 @@ from repro.shuffle.scheme import Scheme
 
 COLUMNS = BLOCK = 16  # as in checkpoints.cuh
 LANES = np.array([4, 8, 16, 32])
-KINDS = ("s16x2", "int32", "int64")
+KINDS = {"s16x2": 4, "int32": 4, "int64": 8}  # bytes of a word
 UNIT_FIELDS = 9
 MOST_UNITS = 2**18
 
@@ -53,11 +53,12 @@ def layout_words(scheme: Scheme, lanes: int, m: Lengths, n: Lengths) -> NDArray[
 
 
 def batches(
-    scheme: Scheme, queries: NDArray[np.int64], m: Lengths, n: Lengths, shared: bool, most_words: int
+    scheme: Scheme, queries: NDArray[np.int64], m: Lengths, n: Lengths, shared: bool, most_bytes: int
 ) -> Iterator[Batch]:
-    """All alignments in batches. queries: the query of each; shared: whether a unit has only one.
+    """All alignments in batches, those of one kind together. queries: the query of each; shared: whether a unit has
+    only one.
 
-    m, n: their lengths, at least 1. most_words: of a batch, unless one unit alone has more.
+    m, n: their lengths, at least 1. most_bytes: of what a batch keeps, unless one unit alone has more.
     """
     kinds = kinds_of(scheme, m, n)
     stripes = -(-n // COLUMNS)
@@ -67,14 +68,14 @@ def batches(
     launch_ends = _run_ends(key[:2])
     begin = 0
     for end in launch_ends:
-        kind, width = KINDS[kinds[order[begin]]], int(lanes[order[begin]])
+        kind, width = list(KINDS)[kinds[order[begin]]], int(lanes[order[begin]])
         members = _pairs(order[begin:end], key[:, begin:end]) if kind == "s16x2" else order[begin:end, None]
-        words = layout_words(scheme, width, m[members].max(axis=1), n[members].max(axis=1))
+        words = layout_words(scheme, width, m[members.T].max(axis=0), n[members.T].max(axis=0))
         staged = int(n[order[begin:end]].max()) > width * COLUMNS
         first, sums = 0, np.cumsum(words)
         while first < len(members):
             before = sums[first - 1] if first else 0
-            last = int(np.searchsorted(sums, before + most_words, side="right"))
+            last = int(np.searchsorted(sums, before + most_bytes // KINDS[kind], side="right"))
             last = min(max(first + 1, last), first + MOST_UNITS)
             yield Batch(kind, width, staged, members[first:last], words[first:last])
             first = last
