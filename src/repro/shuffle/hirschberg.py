@@ -104,6 +104,7 @@ def run(
     count = len(chosen)
     score, ends, pieces, types = np.zeros(count, np.int64), np.zeros((4, count), np.int64), _Pieces(), {}
     waiting = np.ones(count, bool)
+    cells = 0
     for kind in kinds:
         members = np.flatnonzero(waiting & (fits(kind, scheme, m, n) if kind != kinds[-1] else True))
         waiting[members] = False
@@ -113,15 +114,16 @@ def run(
             whole = _Problems(members, zero, m[members], zero, n[members], zero, zero)
             solver = _Solver(device, kind, scheme, queries, subjects, chosen, partners, score, ends, pieces)
             solver.solve(whole)
+            cells += solver.cells
     ops, offsets = pieces.ops(count) if pieces.counts else (np.empty(0, np.uint32), np.zeros(count + 1, np.int64))
     found = Alignments(score, ends[0], ends[1], ends[2], ends[3], ops, offsets.astype(np.int64))
     shape = (len(queries), len(subjects)) if isinstance(pairs, str) and pairs == "all" else (count,)
-    return Outcome(score.reshape(shape), int((m * n).sum()), types, found)
+    return Outcome(score.reshape(shape), cells, types, found)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Solver:
-    """Solves the alignments of one number type, and writes scores, ends and pieces."""
+    """Solves the alignments of one number type, and writes scores, ends and pieces. cells: computed so far."""
 
     device: Device
     kind: str
@@ -133,6 +135,7 @@ class _Solver:
     score: Int64s
     ends: Int64s
     pieces: _Pieces
+    cells: int = 0
 
     def solve(self, whole: _Problems) -> None:
         """Whole matrices: where alignments begin and end, then the division."""
@@ -222,6 +225,7 @@ class _Solver:
     def launch(self, problems: _Problems, mode: str, middle: Int64s) -> tuple[Int64s, NDArray[np.uint32], Int64s]:
         """Results of the kernel for each problem, its words of columns and how many columns, where they are stored."""
         device, scheme = self.device, self.scheme
+        self.cells += int(problems.m @ problems.n)
         stored = int((problems.m + problems.n).max()) <= STORED_LETTERS
         halves = 2 if self.kind == "half2" else 1
         constants: dict[str, Constant] = {

@@ -14,8 +14,9 @@ Scores = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """scores: shape (queries, subjects) for "all", else (n,). cells: of the matrices that were computed.
+    """scores: shape (queries, subjects) for "all", else (n,).
 
+    cells: computed, those of every pass over a matrix or a part of it; what walk.cu computes again is not counted.
     types: how many alignments each number type computed, by its name. alignments: None where only scores were asked.
     """
 
