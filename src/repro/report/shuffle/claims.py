@@ -17,12 +17,13 @@ from repro.report.shuffle.data import (
     fastest,
     papers_scores,
 )
+from repro.report.shuffle.stated import GPU_PROGRAMS, SYSTEM, by_its_own_tables, claim_of, loss_of, ratios_of
 from repro.report.shuffle.tables import goals_table, peers_table, table2
+from repro.shuffle.ranges import fits
+from repro.shuffle.scheme import Scheme
 
-SYSTEM = "shuffle"
 BEYOND = "beyond the paper"
 TRACEBACK_SHARE, LENGTH_SHARE, TOTAL_OVER_KERNEL = 0.4, 0.8, 1.15
-GPU_PROGRAMS = ["AnySeq1", "GASAL2", "NVBIO", "ADEPT"]
 MOST_CELLS = 2.0  # computed by Hirschberg's method for each element of the matrix
 
 
@@ -31,93 +32,19 @@ def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
     own = papers_scores(rows[rows["variant"] != CPU])
     gpu = own[own["device_kind"] == "cuda"]
     return [
-        *_by_its_own_tables(published),
+        *by_its_own_tables(published),
         _peak(gpu, published),
         _half(gpu),
         _scenarios(gpu),
         *_read_lengths(gpu, published),
         _transfers(gpu, published),
         _same_hardware(gpu, published),
-        _range(own),
+        _range(own, published),
         _cells(own),
         *_merged(),
         *_goals(gpu, published),
         *_beyond(gpu, published),
     ]
-
-
-def _ratios(own: pd.DataFrame, others: pd.DataFrame, keys: list[str]) -> pd.Series:
-    """How many times faster the `gcups` of `own` are than those of `others` with the same keys."""
-    both = others.merge(own, on=keys, suffixes=("_other", ""))
-    return both["gcups"] / both["gcups_other"]
-
-
-def _by_its_own_tables(published: Published) -> list[Claim]:
-    """What the text says of Tables 1 and 2 and of the charts, against their numbers."""
-    stated, table = published.stated, published.table1
-    paper = table[table["library"] == "AnySeq/GPU"]
-    keys = ["mode", "gap", "result", "reads"]
-    gpu = table[table["library"].isin(GPU_PROGRAMS) & (table["platform"] != "AVX512")]
-    cpu = table[table["platform"] == "AVX512"]
-    bars = published.bars
-    others = bars[bars["library"].isin(GPU_PROGRAMS[1:])]
-    in_bars = _ratios(bars[bars["library"] == "AnySeq/GPU"], others, [*PROBLEM, "platform"])
-    found = []
-    for claim, names, ratios in (
-        ("speed-up over other GPU programs, by Table 1", "speed_up", _ratios(paper, gpu, [*keys, "platform"])),
-        ("speed-up over other GPU programs without AnySeq 1, by the bar charts", "without_anyseq1", in_bars),
-        *(
-            (f"speed-up of the {name} over CPU libraries, by Table 1", f"cpu_{name.lower()}",
-             _ratios(paper[paper["platform"] == name], cpu.drop(columns="platform"), keys))
-            for name in ("GV100", "MI100")
-        ),
-    ):  # fmt: skip
-        least, median = stated[f"minimum_{names}"], stated[f"median_{names}"]
-        agrees = np.isclose([ratios.min(), ratios.median()], [least, median], atol=0.05).all()
-        found.append(
-            _claim(
-                published,
-                f"minimum_{names}",
-                claim,
-                f"at least {least:g}, median {median:g}",
-                f"at least {ratios.min():.1f}, median {ratios.median():.1f}",
-                HOLDS if agrees else FAILS,
-            )
-        )
-    efficiency = published.table2["efficiency_percent"]
-    found.append(
-        _claim(
-            published,
-            "peak_share",
-            "share of the peak, by Table 2",
-            f"over {stated['peak_share']:.0%} on every GPU",
-            f"{efficiency.min():g} to {efficiency.max():g} %",
-            HOLDS if efficiency.min() > 100 * stated["peak_share"] else FAILS,
-        )
-    )
-    losses = published.scaling.groupby(["mode", "gap", "platform"]).apply(_loss, include_groups=False)
-    worst = losses.idxmax()
-    found.append(
-        _claim(
-            published,
-            "long_loss",
-            "loss of reads of up to 4,096 letters, by the charts",
-            f"no more than {stated['long_loss']:.0%}",
-            f"up to {losses.max():.1%} ({worst[2]}, {worst[0]}, {worst[1]})",
-            HOLDS if losses.max() <= stated["long_loss"] else FAILS,
-        )
-    )
-    return found
-
-
-def _loss(line: pd.DataFrame, speed: str = "gcups") -> float:
-    """How much slower the slowest of the longer reads is than the better of 250 and 512 letters."""
-    best = line.loc[line["read_length"].between(250, 512), speed].max()
-    return float(1 - line.loc[line["read_length"] > 512, speed].min() / best)
-
-
-def _claim(published: Published, name: str, claim: str, paper: str, ours: str, verdict: str) -> Claim:
-    return Claim(SYSTEM, str(published.sections[name]), claim, paper, ours, verdict)
 
 
 def _peak(gpu: pd.DataFrame, published: Published) -> Claim:
@@ -133,7 +60,7 @@ def _peak(gpu: pd.DataFrame, published: Published) -> Claim:
         )
         verdict = HOLDS if (own["efficiency_percent"] > 100 * goal).all() else FAILS
     claim = "fp32 and half2: share of the theoretical peak, global, affine"
-    return _claim(published, "peak_share", claim, f"over {goal:.0%} on every GPU", ours, verdict)
+    return claim_of(published, "peak_share", claim, f"over {goal:.0%} on every GPU", ours, verdict)
 
 
 def _half(gpu: pd.DataFrame) -> Claim:
@@ -165,7 +92,7 @@ def _read_lengths(gpu: pd.DataFrame, published: Published) -> list[Claim]:
     lines = {key: fastest(line, ["read_length"]) for key, line in scores.groupby(["device", "variant", "mode", "gap"])}
     rising = [line.loc[line["read_length"] <= best, SPEED].is_monotonic_increasing for line in lines.values()
               if line["read_length"].le(best).sum() > 1 and best in set(line["read_length"])]  # fmt: skip
-    losses = {key: _loss(line, SPEED) for key, line in lines.items()
+    losses = {key: loss_of(line, SPEED) for key, line in lines.items()
               if line["read_length"].between(250, 512).any() and line["read_length"].gt(512).any()}  # fmt: skip
     least = published.stated["long_loss"]
     ours, verdict = judged(sum(loss <= least for loss in losses.values()), len(losses))
@@ -173,14 +100,14 @@ def _read_lengths(gpu: pd.DataFrame, published: Published) -> list[Claim]:
         worst = max(losses, key=lambda key: losses[key])
         ours += f" (up to {losses[worst]:.0%}: {', '.join(worst[1:])})"
     return [
-        _claim(
+        claim_of(
             published,
             "best_length",
             "fp32 and half2: scores become faster with the reads",
             f"up to {best} letters",
             *judged(sum(rising), len(rising)),
         ),
-        _claim(
+        claim_of(
             published,
             "long_loss",
             "fp32 and half2: loss of reads of up to 4,096 letters",
@@ -206,7 +133,7 @@ def _transfers(gpu: pd.DataFrame, published: Published) -> Claim:
         verdict = HOLDS if shares.max() < 0.05 else FAILS
     paper = f"{1e3 * seconds:g} of {1e3 * (seconds + kernels):.0f} ms ({seconds / (seconds + kernels):.2%})"
     claim = "transfers are negligible (here: all that is outside kernels, less than 5 %)"
-    return _claim(published, "transfer_seconds", claim, paper, ours, verdict)
+    return claim_of(published, "transfer_seconds", claim, paper, ours, verdict)
 
 
 def _same_hardware(gpu: pd.DataFrame, published: Published) -> Claim:
@@ -215,26 +142,29 @@ def _same_hardware(gpu: pd.DataFrame, published: Published) -> Claim:
     peers = peers[peers["program"].isin(GPU_PROGRAMS)].rename(columns={"kernel_gcups": "gcups"})
     keys = ["device", *PROBLEM, "read_length"]
     own = fastest(gpu[gpu["variant"].isin(PAPER_VARIANTS)], keys).drop(columns="gcups").rename(columns={SPEED: "gcups"})
-    ratios = _ratios(own[[*keys, "gcups"]], peers[[*keys, "gcups"]], keys)
+    ratios = ratios_of(own[[*keys, "gcups"]], peers[[*keys, "gcups"]], keys)
     least = published.stated["minimum_speed_up"]
     ours, verdict = judged(int((ratios >= least).sum()), len(ratios))
     if len(ratios):
         ours += f" ({ratios.min():.1f} to {ratios.max():.1f} times, median {ratios.median():.1f})"
     claim = "fp32 or half2 against GASAL2 and ADEPT on the same GPU"
-    return _claim(published, "minimum_speed_up", claim, f"at least {least:g} times", ours, verdict)
+    return claim_of(published, "minimum_speed_up", claim, f"at least {least:g} times", ours, verdict)
 
 
-def _range(own: pd.DataFrame) -> Claim:
-    """Alignments that half precision could not hold and a wider type computed."""
+def _range(own: pd.DataFrame, published: Published) -> Claim:
+    """Whether half precision holds all values, by its bounds for every read length of the paper, and in our rows."""
     half = own[(own["variant"] == "half2") & own["read_length"].notna()]
     types = half.filter(regex=r"^result\.types\.")
     narrow = types.get("result.types.half2", pd.Series(0, index=half.index)).fillna(0)
     ours, verdict = judged(int((narrow == half["input.pairs"]).sum()), len(half))
-    if len(half):
-        ours += f", reads of up to {half['read_length'].max():,.0f} letters"
-    if (wide := half[narrow < half["input.pairs"]]["read_length"]).size:
-        ours += f"; wider types from {wide.min():,.0f} letters on"
-    return Claim(SYSTEM, "3.2", "the limited range of half precision is not an issue", "no other type", ours, verdict)
+    found = [f"{ours}, reads of up to {half['read_length'].max():,.0f} letters"] if len(half) else []
+    lengths = np.unique(published.scaling["read_length"])
+    wide = lengths[~fits("half2", Scheme(), lengths, lengths)]
+    if wide.size:
+        found.append(f"wider types from {wide[0]:,} letters on")
+        verdict = FAILS
+    claim = "the limited range of half precision is not an issue"
+    return Claim(SYSTEM, "3.2", claim, "no other type", "; ".join(found), verdict)
 
 
 def _cells(own: pd.DataFrame) -> Claim:
