@@ -158,6 +158,13 @@ def test_speeds_of_the_papers_variants_are_judged(tmp_path: Path) -> None:
     found = verdicts(measured(tmp_path, *slower))
     assert found["fp32 and half2: scores become faster with the reads"][1] == FAILS
     assert found["fp32 and half2: loss of reads of up to 4,096 letters"][1] == FAILS
+    found = verdicts(measured(tmp_path, *rows[:4]))
+    assert found["fp32 and half2: loss of reads of up to 4,096 letters"] == ("-", NOT_MEASURED)
+
+
+def test_a_gpu_whose_peak_is_not_known_has_no_share_of_it(tmp_path: Path) -> None:
+    found = verdicts(measured(tmp_path, row("fp32", "global", "affine", 125, 1.0, device="NVIDIA L4")))
+    assert found["fp32 and half2: share of the theoretical peak, global, affine"] == ("-", NOT_MEASURED)
 
 
 def test_scenarios_are_compared_where_all_twelve_were_measured(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
 
 def _peak(gpu: pd.DataFrame, published: Published) -> Claim:
     own = table2(gpu, published)
-    own = own[(own["source"] == "here") & own["library"].isin(PAPER_VARIANTS)]
+    own = own[(own["source"] == "here") & own["library"].isin(PAPER_VARIANTS) & own["peak_tcups"].notna()]
     goal = published.stated["peak_share"]
     ours, verdict = "-", NOT_MEASURED
     if len(own):
@@ -92,8 +92,9 @@ def _read_lengths(gpu: pd.DataFrame, published: Published) -> list[Claim]:
     lines = {key: fastest(line, ["read_length"]) for key, line in scores.groupby(["device", "variant", "mode", "gap"])}
     rising = [line.loc[line["read_length"] <= best, SPEED].is_monotonic_increasing for line in lines.values()
               if line["read_length"].le(best).sum() > 1 and best in set(line["read_length"])]  # fmt: skip
+    longest = published.scaling["read_length"].max()
     losses = {key: loss_of(line, SPEED) for key, line in lines.items()
-              if line["read_length"].between(250, 512).any() and line["read_length"].gt(512).any()}  # fmt: skip
+              if line["read_length"].between(250, 512).any() and line["read_length"].max() >= longest}  # fmt: skip
     least = published.stated["long_loss"]
     ours, verdict = judged(sum(loss <= least for loss in losses.values()), len(losses))
     if losses:
