@@ -132,6 +132,17 @@ def test_alignments_are_rescored_and_compared_with_the_cpus(files, measured, mod
         check([other], [reference])
 
 
+def test_alignments_of_all_variants_are_the_same(files, measured):
+    workload, problem, outcome = traced(files, "global")
+    reference = Reference.of(workload, problem.scheme, True)
+    first = traceback_row(measured, workload, problem, outcome)
+    second = {**first, "variant": "half2"}
+    assert check([first, second], [reference])[1]["check"]["against"]["all_alignments"] == "fp32"
+    second["result"] = {**first["result"], "alignments": "0" * 64}
+    with pytest.raises(ReproError, match=r"tiny: half2 .*: alignments are not those of fp32"):
+        check([first, second], [reference])
+
+
 def test_an_alignment_that_is_none_is_an_error(files):
     workload, problem, outcome = traced(files, "global")
     outcome.alignments.query_end[2] -= 1
@@ -245,7 +256,7 @@ def test_a_row_says_which_scheme_it_has():
 def test_tracebacks_of_a_device_are_checked_rows(files):
     entry = {
         **ENTRY,
-        "variants": ["auto"],
+        "variants": ["auto", "fp32"],
         "settings": {},
         "modes": ["local"],
         "gaps": ["affine"],
@@ -253,8 +264,9 @@ def test_tracebacks_of_a_device_are_checked_rows(files):
     }
     experiment = Experiment.from_entry(entry, SETS, 1)
     rows = [point.measure(open_device("emulator")) for point in experiment.points(files)]
-    assert rows[0]["digest"] == rows[1]["digest"]
-    against = check(rows, references_of(experiment, files))[1]["check"]["against"]
-    assert against == {
+    assert len({row["digest"] for row in rows}) == 1
+    against = [row["check"]["against"] for row in check(rows, references_of(experiment, files))]
+    first = {
         "reference": 21, "biopython": 21, "scores": "auto", "symmetric": 9, "rescored": 21, "alignments": 21,
     }  # fmt: skip
+    assert against[2:] == [first, {**first, "all_alignments": "auto"}]

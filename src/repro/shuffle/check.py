@@ -107,13 +107,14 @@ def biopython_scores(workload: Workload, pairs: NDArray[np.int64], scheme: Schem
 def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:
     """The rows with what they were compared with.
 
-    Sampled scores and alignments must be the references'. All scores must be those of every other row on the same
-    batch under the same scheme, whatever computed them, and the same for a pair of reads both ways; every alignment
-    must add up to its score.
+    Sampled scores and alignments must be the references'. All scores, and all alignments, must be those of every other
+    row on the same batch under the same scheme, whatever computed them. Scores must be the same for a pair of reads
+    both ways; every alignment must add up to its score.
     Raises ReproError for the first row that is wrong or has no reference.
     """
     known = {(reference.sha256, _key(reference.parameters)): reference for reference in references}
     first: dict[Any, Row] = {}
+    first_traced: dict[Any, Row] = {}
     checked = []
     for row in rows:
         where = f"{row['experiment']}: {row['variant']} {row['parameters']} on {row['input']['name']}, {row['device']}"
@@ -145,6 +146,11 @@ def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:
                 )
             if result["sampled_alignments"] != reference.sampled_alignments:
                 raise ReproError(f"{where}: some of {reference.aligned} alignments are not those of the CPU")
+            traced = first_traced.setdefault(key, row)
+            if traced is not row:
+                against["all_alignments"] = traced["variant"]
+                if result["alignments"] != traced["result"]["alignments"]:
+                    raise ReproError(f"{where}: alignments are not those of {traced['variant']} {traced['parameters']}")
         checked.append({**row, "check": {"passed": True, "against": against}})
     return checked
 
