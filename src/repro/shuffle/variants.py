@@ -76,7 +76,7 @@ def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, sche
     return s16x2(device, queries, subjects, pairs, scheme, traceback)
 
 
-COLUMNS = Setting(16, 4, 32, "k, columns of a thread; a multiple of 4")
+COLUMNS = Setting(16, 4, 32, "k, columns of a thread where there is no traceback; a multiple of 4")
 VARIANTS = {
     variant.name: variant
     for variant in (
