@@ -169,6 +169,8 @@ def test_different_checksums_of_one_problem_do_not_hold(tmp_path: Path) -> None:
     other = {**second, "result": {**second["result"], "checksum": "0-1-3"}}
     assert verdicts(measured(tmp_path, first, other))[claim] == ("0 of 1 problems", FAILS)
     assert verdicts(measured(tmp_path, first))[claim] == ("-", NOT_MEASURED)
+    bytes_have_none = [{**each, "result": {**each["result"], "checksum": None}} for each in (first, second)]
+    assert verdicts(measured(tmp_path, *bytes_have_none))[claim] == ("-", NOT_MEASURED)
 
 
 def test_goals_hold_or_fail_by_the_fastest_row_of_one_gpu(rows: pd.DataFrame, tmp_path: Path) -> None:
@@ -186,7 +188,7 @@ def test_two_devices_are_compared_with_one(tmp_path: Path, rate: float, verdict:
     two = row("2-way", "float64", 20480, 10000, rate, decomposition=(1, 4, 1), devices=2)
     ours, judged = verdicts(measured(tmp_path, one, two))["2-way: two devices of one host over one"]
     assert judged == verdict
-    assert ours.startswith(f"{rate / 5:.2f} times (NVIDIA H200, float64, 20,480 vectors")
+    assert ours.startswith(f"{rate / 5:.3g} times (NVIDIA H200, float64, 20,480 × 10,000)")
 
 
 def test_a_gpu_over_the_cpu_and_peers(tmp_path: Path) -> None:
@@ -196,11 +198,13 @@ def test_a_gpu_over_the_cpu_and_peers(tmp_path: Path) -> None:
         row("2-way", "float64", 1024, 2000, 0.1, variant="cpu"),
     )
     told = verdicts(found)
-    assert told["2-way, double precision: GPU over CPU"] == ("50 times (NVIDIA H200 over a CPU)", HOLDS)
+    ours = "50 times by rate (NVIDIA H200 over a CPU, 10,240 × 12,288 over 1,024 × 2,000)"
+    assert told["2-way, double precision: GPU over CPU"] == (ours, HOLDS)
     assert told["3-way, double precision: GPU over CPU"] == ("-", NOT_MEASURED)
     assert told["faster than every other program measured"] == ("1 of 1 runs (12.65 to 12.65 times)", HOLDS)
     (line,) = tables.table2(found, PUBLISHED).to_dict("records")
     assert (line["speed_up"], line["paper_speed_up"], line["host"]) == (pytest.approx(50), 41, "a CPU")
+    assert [line[name] for name in ("vectors", "fields", "cpu_vectors", "cpu_fields")] == [10240, 12288, 1024, 2000]
 
 
 def test_what_was_not_measured_is_predicted_and_said_so(rows: pd.DataFrame) -> None:
@@ -215,16 +219,22 @@ def test_what_is_faster_and_what_is_lost(tmp_path: Path) -> None:
         measured(
             tmp_path,
             row("2-way", "float32", 10240, 12288, 10.0),
+            row("2-way", "float32", 20480, 12288, 12.0),
             row("2-way", "float64", 10240, 12288, 5.5),
+            row("2-way", "float64", 10240, 5000, 5.9),
             row("2-way", "float32", 189625, 385, 6.0),
+            row("2-way", "float32", 189625, 225, 13.0),
+            row("2-way", "float32", 189625, 3850, 10.0),
             row("2-way", "bits", 16384, 1048576, 2500.0),
             row("kernel", "float32", 10240, 12288, 14.0),
         )
     )
-    assert found["2-way: single over double precision"] == ("1.82 times (NVIDIA H200)", FAILS)
+    assert found["2-way: single over double precision"] == ("1.82 times (NVIDIA H200, 10,240 × 12,288)", FAILS)
     assert found["3-way: single over double precision"] == ("-", NOT_MEASURED)
-    assert found["longer vectors than the sample's 385 elements"] == ("1.67 times (NVIDIA H200)", HOLDS)
-    assert found["Sorenson on bits over single precision"] == ("250 times (NVIDIA H200)", HOLDS)
+    longer = "1.67 times (NVIDIA H200, 189,625 × 3,850 over 189,625 × 385)"
+    assert found["as many vectors, longer than the sample's 385 elements"] == (longer, HOLDS)
+    sorenson = "192 times (NVIDIA H200, 16,384 × 1,048,576 over 189,625 × 225)"
+    assert found["Sorenson on bits over single precision"] == (sorenson, HOLDS)
     ours, verdict = found["2-way, single precision: rate of a node lost up to 17,472 nodes"]
     assert verdict == NOT_MEASURED
     assert ours.endswith("predicted for NVIDIA H200, as if all nodes had one host")

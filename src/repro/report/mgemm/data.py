@@ -16,6 +16,7 @@ BEST = "auto"
 RATE = "tcomparisons_per_second"
 SECONDS = "seconds"
 SHORT_FIELDS = 385  # of the vectors in table 5
+SIZE = ["vectors", "fields", "stages", "stage"]  # what two runs share whose rates are compared at equal sizes
 TERMS = [f"result.terms.{name}" for name in ("vectors", "pivots", *model.TERMS)]
 TEXTS = ("result.checksum", "result.transport", "input.set")
 KINDS = {"single": "float32", "double": "float64"}  # ours by the paper's word
@@ -85,3 +86,14 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
 def fastest(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The row with the highest rate for each value of `by`, in their order."""
     return rows.sort_values(RATE, ascending=False).drop_duplicates(by).sort_values(by)
+
+
+def side_by_side(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.DataFrame:
+    """The fastest row of `above` and that of `below` for each device, and each value of `same`, that both have.
+
+    The columns of the second end in "_below". ratio: of the first one's rate to the second one's.
+    """
+    keys = ["device", *same]
+    both = fastest(above, keys).merge(fastest(below, keys), on=keys, suffixes=("", "_below"))
+    both = both.assign(**{f"{key}_below": both[key] for key in keys})
+    return both.assign(ratio=both[RATE] / both[f"{RATE}_below"])

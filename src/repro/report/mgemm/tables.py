@@ -17,6 +17,7 @@ from repro.report.mgemm.data import (
     TITAN,
     Published,
     fastest,
+    side_by_side,
 )
 from repro.report.mgemm.predictions import Fitted, at_scale, compare
 
@@ -92,16 +93,19 @@ def _rate_line(
 
 def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """Whole similarities on a device over the CPU: by rates, since the CPU is given fewer vectors."""
-    rates = rows[rows["devices"] == 1].pivot_table(
-        RATE, ["measure", "kind", "device", "device_kind"], "variant", aggfunc="max"
-    )
-    rates = rates.reindex(columns=[BEST, CPU]).dropna().reset_index()
-    rates["speed_up"] = rates[BEST] / rates[CPU]
-    cpus = rows[rows["variant"] == CPU].groupby("device")["cpu"].first()
-    rates["host"] = rates["device"].map(cpus)
+    whole = rows[(rows["measure"] != "kernel") & (rows["devices"] == 1)]
+    found = side_by_side(whole[whole["variant"] == BEST], whole[whole["variant"] == CPU], ["measure", "kind"])
     paper = {f"{way}-way": published.stated[f"speed_up_{way}way"] for way in (2, 3)}
-    rates["paper_speed_up"] = rates["measure"].map(paper).where(rates["kind"] == "float64")
-    return rates.rename(columns={BEST: RATE, CPU: f"cpu_{RATE}"})
+    found["paper_speed_up"] = found["measure"].map(paper).where(found["kind"] == "float64")
+    beside = {"cpu_below": "host", "vectors_below": "cpu_vectors", "fields_below": "cpu_fields"}
+    columns = {
+        **{name: name for name in ("measure", "kind", "device", "device_kind", "vectors", "fields", RATE)},
+        **beside,
+        f"{RATE}_below": f"cpu_{RATE}",
+        "ratio": "speed_up",
+        "paper_speed_up": "paper_speed_up",
+    }
+    return found[list(columns)].rename(columns=columns)
 
 
 def highest_rates(
