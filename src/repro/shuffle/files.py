@@ -62,12 +62,16 @@ def table_lines(
     queries: Records, subjects: Records, pairs: tuple[Indices, Indices], scores: Indices, found: Alignments | None
 ) -> Iterator[str]:
     """A line for each alignment: names, score and, where there are alignments, the intervals they cover and CIGARs."""
-    for index, (i, j) in enumerate(zip(*pairs, strict=True)):
-        line = f"{queries[i].name}\t{subjects[j].name}\t{scores[index]}"
-        if found is not None:
-            ends = "\t".join(str(getattr(found, name)[index]) for name in ENDS)
-            line += f"\t{ends}\t{found.cigar(index) or '*'}"
-        yield line + "\n"
+    # Whole columns become Python's numbers at once: one by one they cost more than the line that they stand in.
+    lines = zip(*(column.tolist() for column in (*pairs, scores)), strict=True)
+    if found is None:
+        for i, j, score in lines:
+            yield f"{queries[i].name}\t{subjects[j].name}\t{score}\n"
+        return
+    ends = zip(*(getattr(found, name).tolist() for name in ENDS), strict=True)
+    for index, ((i, j, score), (a, a_end, b, b_end)) in enumerate(zip(lines, ends, strict=True)):
+        intervals = f"{a}\t{a_end}\t{b}\t{b_end}"
+        yield f"{queries[i].name}\t{subjects[j].name}\t{score}\t{intervals}\t{found.cigar(index) or '*'}\n"
 
 
 def check_for_sam(path: str, records: Records, references: bool) -> None:
@@ -98,6 +102,8 @@ def sam_lines(queries: Records, subjects: Records, pairs: tuple[Indices, Indices
 
     Alignments of no letters have no record; a query that has no other is unmapped.
     """
+    edited = np.append(0, np.cumsum(np.where(found.ops & 15 != EQUAL, found.ops >> OP_BITS, 0), dtype=np.int64))
+    edits = edited[found.offsets[1:]] - edited[found.offsets[:-1]]
     covered = (found.query_end > found.query_begin) | (found.subject_end > found.subject_begin)
     changes = np.flatnonzero(np.diff(pairs[0])) + 1
     for members in np.split(np.arange(len(found)), changes) if len(found) else []:
@@ -109,15 +115,12 @@ def sam_lines(queries: Records, subjects: Records, pairs: tuple[Indices, Indices
             continue
         best = members[np.argmax(found.score[members])]
         for index in members:
-            ops = found.ops[found.offsets[index] : found.offsets[index + 1]]
-            edits = int((ops >> OP_BITS)[(ops & 15) != EQUAL].sum())
-            begin, end = int(found.query_begin[index]), int(found.query_end[index])
-            clips = [f"{count}S" if count else "" for count in (begin, len(query) - end)]
+            clipped = found.query_begin[index], len(query) - found.query_end[index]
+            clips = [f"{count}S" if count else "" for count in clipped]
             subject = subjects[pairs[1][index]].name
             flag = 0 if index == best else _SECONDARY
             cigar = clips[0] + found.cigar(index) + clips[1]
-            begin = found.subject_begin[index] + 1
             yield (
-                f"{query.name}\t{flag}\t{subject}\t{begin}\t255\t{cigar}\t*\t0\t0\t{letters}\t*"
-                f"\tNM:i:{edits}\tAS:i:{found.score[index]}\n"
+                f"{query.name}\t{flag}\t{subject}\t{found.subject_begin[index] + 1}\t255\t{cigar}\t*\t0\t0"
+                f"\t{letters}\t*\tNM:i:{edits[index]}\tAS:i:{found.score[index]}\n"
             )
