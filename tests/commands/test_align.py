@@ -70,6 +70,39 @@ def test_a_matrix(capsys, files, tmp_path):
     assert run(capsys, *files, "--pairs", "zip", "--matrix", matrix)[1][1] == "q1\ts1\t18"
 
 
+def test_a_matrix_with_comments_and_other_letters(capsys, files, tmp_path):
+    files[1] = tmp_path / "n.fa"
+    files[1].write_text(">n\nACNGA\n")
+    matrix = tmp_path / "matrix.txt"
+    rows = "a 5 -4 -4 -4 0\nc -4 5 -4 -4 0\n\ng -4 -4 5 -4 0\nt -4 -4 -4 5 1\nn 0 0 0 7 0 # last\n"
+    matrix.write_text(f"# scores\n  a c g t n\n{rows}")
+    # A query's letter is the row: T with N is 1, not 7.
+    assert run(capsys, *files, "--matrix", matrix)[1][1] == "q1\tn\t21"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the matrix has no row for A, C, G, T"),
+        ("  A C G T\nA 5 0 0 0\nC 0 5 0 0\n", "the matrix has no row for G, T"),
+        (
+            "  A C G T\nA 5 0 0\n",
+            "line 2: is no row of a scoring matrix; give each of A C G T one row, the letter and 4",
+        ),
+        ("  A C G T\nA 5 0 0 0\nA 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
+        ("  A C G T\n\nX 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
+        ("  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 0 1e300 5\n", "row T, column G: 1E300 is no whole number"),
+        (f"  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 {10**30} 0 5\n", "--matrix row 3, column 1 1000"),
+    ],
+)
+def test_a_damaged_matrix_is_refused(capsys, files, tmp_path, text, message):
+    matrix = tmp_path / "matrix.txt"
+    matrix.write_text(text)
+    status, out, error = run(capsys, *files, "--matrix", matrix)
+    assert (status, out, error.count("\n")) == (2, [], 1)
+    assert message in error
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,20 +1,18 @@
 """Alignments as text: tables and SAM records; scoring matrices from files."""
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from Bio.Align import substitution_matrices
 from numpy.typing import NDArray
 
 from repro.errors import InputError
 from repro.inputs import fasta
 from repro.inputs.files import read_bytes
 from repro.shuffle.alignments import EQUAL, OP_BITS, Alignments
-from repro.shuffle.scheme import Matrix
+from repro.shuffle.scheme import CODES, Matrix
 
 Records = Sequence[fasta.Sequence]
 Indices = NDArray[np.int64]
@@ -29,28 +27,38 @@ _UNMAPPED, _SECONDARY = 4, 256
 def read_matrix(path: str | Path, mismatch: int) -> Matrix:
     """A matrix of scores in the format of NCBI: a header of letters, and a row of whole numbers for each.
 
-    Needs A, C, G and T. What other letters score says N, where there is one, else all of it is `mismatch`.
-    Raises InputError for anything else.
+    Needs A, C, G and T, in either case. What other letters score says N, where there is one, else all of it is
+    `mismatch`.
+    Raises InputError for anything else, naming the line, and for a letter of the header without a row.
     """
-    text = io.StringIO(read_bytes(path).decode("latin-1"))
-    try:
-        found = substitution_matrices.read(text)  # type: ignore[no-untyped-call]
-        letters = str(found.alphabet)
-    except Exception as error:  # Biopython raises several kinds for a damaged matrix
-        raise InputError(
-            f"{path}: is no scoring matrix ({error}); give a header of letters and a row for each"
-        ) from None
-    if missing := [letter for letter in "ACGT" if letter not in letters]:
+    header: list[str] = []
+    rows: dict[str, dict[str, str]] = {}
+    for number, line in enumerate(read_bytes(path).decode("latin-1").splitlines(), start=1):
+        letter, *values = line.partition("#")[0].upper().split() or [""]
+        if not letter:
+            continue
+        if not header:
+            header = [letter, *values]
+        elif letter not in header or letter in rows or len(values) != len(header):
+            raise InputError(
+                f"{path}: line {number}: is no row of a scoring matrix; give each of {' '.join(header)} one row, the "
+                f"letter and {len(header)} scores"
+            )
+        else:
+            rows[letter] = dict(zip(header, values, strict=True))
+    if missing := [letter for letter in dict.fromkeys("ACGT" + "".join(header)) if letter not in rows]:
         raise InputError(f"{path}: the matrix has no row for {', '.join(missing)}")
-    scores = np.full((5, 5), mismatch)
-    order = "ACGTN" if "N" in letters else "ACGT"
+    order = "ACGTN" if "N" in rows else "ACGT"
+    scores = [[mismatch] * CODES for _ in range(CODES)]
     for i, row in enumerate(order):
         for j, column in enumerate(order):
-            value = float(found[row, column])
-            if not value.is_integer():
-                raise InputError(f"{path}: row {row}, column {column}: {value} is no whole number")
-            scores[i, j] = int(value)
-    return tuple(tuple(map(int, row)) for row in scores)
+            try:
+                scores[i][j] = int(rows[row][column])
+            except ValueError:
+                raise InputError(
+                    f"{path}: row {row}, column {column}: {rows[row][column]} is no whole number"
+                ) from None
+    return tuple(map(tuple, scores))
 
 
 def table_header(traceback: bool) -> str:
