@@ -295,6 +295,34 @@ def test_figures_name_their_devices(
     assert any("not GPU times" in text for text in emulated)
 
 
+def test_bars_beside_a_goal_are_of_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measured(
+        tmp_path,
+        row("2-way", "float64", 10240, 12288, 3.0),
+        row("2-way", "float64", 10240, 12288, 3.5),
+        row("2-way", "float64", 10240, 5000, 4.0),
+        row("2-way", "float64", 2048, 4096, 0.008, variant="cpu"),
+        row("3-way", "bits", 500, 4096, 90.0),
+    )
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
+    figures.draw_rates(found, PUBLISHED, [])
+    (axes,) = drawn[0].axes
+    assert [patch.get_height() for patch in axes.patches] == pytest.approx([3.5, 0.008, 90.0])
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["2-way float64\n10,240 × 12,288\ncpu: 2,048 × 4,096", "3-way bits\n500 × 4,096"]
+
+
+def test_runs_beside_the_model_look_different(rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(scaling, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
+    runs = rows[(rows["measure"] == "2-way") & (rows["variant"] == "auto") & rows["result.terms.product"].notna()]
+    many = pd.concat([runs.assign(device=f"device {k}") for k in range(5)])
+    scaling.draw_model(many, fit(many), [])
+    looks = [(line.get_color(), line.get_marker()) for line in drawn[0].axes[0].lines]
+    assert len(looks) == len(set(looks)) == 16
+
+
 @pytest.mark.parametrize(
     "only",
     [

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from repro.report.mgemm.data import BEST, CPU, PEERS_DEVICE, RATE, Published, fastest
+from repro.report.mgemm.data import BEST, CPU, PEERS_DEVICE, RATE, Published
 from repro.report.style import COLOURS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
 
 KINDS = ("float32", "float64", "bytes", "alleles", "bits")
@@ -58,19 +58,20 @@ def _bars(
     with plt.rc_context(RC):
         figure, grid = plt.subplots(count, 1, figsize=(8.4, 1 + 3.3 * count), squeeze=False)
         for axes, (device, kind) in zip(grid[:, 0], devices, strict=False):
-            own = fastest(rows[rows["device"] == device], ["measure", "kind", "variant"])
+            own = _drawn(rows[rows["device"] == device], published)
             groups = [(m, k) for m in measures for k in KINDS if ((own["measure"] == m) & (own["kind"] == k)).any()]
+            labels = []
             for place, (measure, elements) in enumerate(groups):
-                group = own[(own["measure"] == measure) & (own["kind"] == elements)].set_index("variant")[RATE]
-                shown = [name for name in variants if name in group.index]
-                for number, name in enumerate(shown):
-                    left = place + (number - (len(shown) - 1) / 2) * BAR
-                    axes.bar(left, group[name], BAR, color=VARIANT_COLOUR[name])
-                    axes.annotate(_number(group[name]), (left, group[name]), **WRITTEN)
+                group = own[(own["measure"] == measure) & (own["kind"] == elements)].set_index("variant")
+                group = group.loc[[name for name in variants if name in group.index]]
+                for number, (name, rate) in enumerate(group[RATE].items()):
+                    left = place + (number - (len(group) - 1) / 2) * BAR
+                    axes.bar(left, rate, BAR, color=VARIANT_COLOUR[name])
+                    axes.annotate(_number(rate), (left, rate), **WRITTEN)
                 if device == PEERS_DEVICE:
                     _beside(axes, place, measure, elements, published)
-            labels = [kind if measure == "kernel" else f"{measure}\n{kind}" for measure, kind in groups]
-            axes.set_xticks(range(len(groups)), labels)
+                labels.append("\n".join([elements if measure == "kernel" else f"{measure} {elements}", *_sizes(group)]))
+            axes.set_xticks(range(len(groups)), labels, fontsize=7)
             axes.set(yscale="log", ylabel=UNIT, xlim=(-0.6, max(1, len(groups)) - 0.4))
             axes.set_ylim(bottom=own[RATE].min() / 4)
             axes.set_title(device_label(device, kind), fontsize=9)
@@ -86,6 +87,19 @@ def _bars(
         save(figure, paths)
 
 
+def _drawn(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
+    """The row of every bar of a device: the fastest of the goal's size where there is one, else the fastest."""
+    goals = published.goals[["measure", "kind", "vectors", "fields"]].assign(device=PEERS_DEVICE, of_goal=1)
+    ordered = rows.merge(goals, how="left").sort_values(["of_goal", RATE], ascending=False)
+    return ordered.drop_duplicates(["measure", "kind", "variant"])
+
+
+def _sizes(group: pd.DataFrame) -> list[str]:
+    """Vectors and elements of the bars of a group, and whose they are where bars have sizes of their own."""
+    sizes = (group["vectors"].map("{:,}".format) + " × " + group["fields"].map("{:,}".format)).drop_duplicates()
+    return [size if number == 0 else f"{name}: {size}" for number, (name, size) in enumerate(sizes.items())]
+
+
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" if value >= 0.1 else f"{value:.1g}"
 
@@ -95,10 +109,13 @@ def _label(variant: str) -> str:
 
 
 def _beside(axes: Axes, place: float, measure: str, kind: str, published: Published) -> None:
-    """Other programs' rates, the goal and the limit of a group."""
+    """Other programs' rates, with their size where it is not the goal's, the goal and the limit of a group."""
     peers = published.peers[(published.peers["measure"] == measure) & (published.peers["kind"] == kind)]
     axes.plot([place - 0.45] * len(peers), peers[RATE], **PEER)
     goals = published.goals[(published.goals["measure"] == measure) & (published.goals["kind"] == kind)]
     axes.plot([place + 0.45] * len(goals), goals[RATE], **GOAL)
+    for _, other in peers[~peers["fields"].isin(goals["fields"])].iterrows():
+        size = f"{other['vectors']:,} × {other['fields']:,}"
+        axes.annotate(size, (place - 0.45, other[RATE]), **{**WRITTEN, "xytext": (0, -12)})
     limit = published.limits[published.limits["kind"] == kind][RATE]
     axes.hlines(limit, place - 0.45, place + 0.45, color=PAPER_COLOUR, linestyle="--", linewidth=1)

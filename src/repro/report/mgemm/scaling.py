@@ -56,6 +56,9 @@ def draw_strong(rows: pd.DataFrame, machines: Machines, published: Published, pa
                         _efficiency(time, efficiency, nodes, pd.Series(seconds), label=label, **look)
             time.set(yscale="log", ylabel="seconds")
             _whole_decades(time)
+            if kind == "cuda":
+                for axes in (time, efficiency):
+                    axes.xaxis.set_major_locator(FixedLocator((1, *STRONG_NODES)))
             efficiency.set(ylabel="efficiency relative to the fewest, %", ylim=(0, 115))
         _legend(figure)
         figure.suptitle("Strong scaling, double precision (Fig. 6)")
@@ -127,7 +130,7 @@ def draw_model(rows: pd.DataFrame, machines: Machines, paths: Iterable[str | Pat
         for k, ((device, device_kind, way, kind), line) in enumerate(lines):
             look: dict[str, Any] = {
                 "color": COLOURS[k % len(COLOURS)],
-                "marker": MARKERS[k % len(MARKERS)],
+                "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)],  # there are more lines than colours
                 "linestyle": "none",
             }
             label = f"{way}-way {kind}, {device_label(device, device_kind)}"
