@@ -44,6 +44,9 @@ class Alignments:
     def __len__(self) -> int:
         return len(self.score)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alignments) and all(map(np.array_equal, vars(self).values(), vars(other).values()))
+
     def cigar(self, index: int) -> str:
         """The CIGAR of one alignment: `=`, `X`, `I` (a letter of the query alone), `D` (one of the subject alone)."""
         return cigar_text(self.ops[self.offsets[index] : self.offsets[index + 1]])

@@ -6,7 +6,6 @@ next is prepared.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,12 @@ from repro.shuffle.alignments import DELETION, INSERTION, OP_BITS, Alignments
 from repro.shuffle.decode import PER_WORD, count_runs, write_ops
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
+from repro.shuffle.paper import KERNELS, PROFILE_ROWS
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.units import COLUMNS, UNIT_FIELDS, Batch, batches
 
-KERNELS = Path(__file__).parent / "kernels"
 THREADS = 128  # of a block of the walk
-PROFILE_ROWS = 6
 TYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
     "s16x2": (np.int16, np.uint32),
     "int32": (np.int32, np.int32),

@@ -6,7 +6,6 @@ row by carrying it forward, so that the alignment is the one of `reference`, wit
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,21 +17,15 @@ from repro.shuffle.alignments import OP_BITS, Alignments
 from repro.shuffle.decode import OPS, PER_WORD
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
+from repro.shuffle.paper import KERNELS, TYPES
 from repro.shuffle.ranges import fits
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import OTHER, Scheme
 
-KERNELS = Path(__file__).parent / "kernels"
 STORED_LETTERS = 128  # of both sequences together: the paper's threshold
 COLUMN_WORDS = STORED_LETTERS // PER_WORD
 COLUMNS = 4
 CELL_BYTES = 40  # of what passes from stage to stage, at most
-TYPES: dict[str, type[np.generic]] = {
-    "half2": np.float32,
-    "fp32": np.float32,
-    "int32": np.int32,
-    "int64": np.int64,
-}
 EQUAL, UNEQUAL, INSERTION, DELETION = range(4)
 
 Int64s = NDArray[np.int64]

@@ -39,6 +39,12 @@ class Letters:
         """Letters of each sequence: int64, shape (n,)."""
         return np.diff(self.offsets)
 
+    def taken(self, indices: NDArray[np.int64]) -> "Letters":
+        """Some of the sequences, in the order of the indices."""
+        offsets = np.zeros(len(indices) + 1, np.int64)
+        np.cumsum(self.lengths[indices], out=offsets[1:])
+        return Letters(np.concatenate([np.empty(0, np.uint8), *(self[i] for i in indices)]), offsets)
+
 
 def encode(sequences: Sequence[NDArray[np.uint8]]) -> Letters:
     """The batch of some sequences, each an array of ASCII bytes; any of them, or all, may be empty."""

@@ -62,7 +62,7 @@ def pieces_of_list(
             yield Piece(queries, subjects, chosen, (place,))
             continue
         (used_queries, q), (used_subjects, s) = (np.unique(side, return_inverse=True) for side in chosen)
-        yield Piece(_taken(queries, used_queries), _taken(subjects, used_subjects), (q, s), (place,))
+        yield Piece(queries.taken(used_queries), subjects.taken(used_subjects), (q, s), (place,))
 
 
 def _cut(sizes: NDArray[np.int64], most: int, count: int) -> list[slice]:
@@ -81,9 +81,3 @@ def _cut(sizes: NDArray[np.int64], most: int, count: int) -> list[slice]:
 def _part(letters: Letters, part: slice) -> Letters:
     offsets = letters.offsets[part.start : part.stop + 1]
     return Letters(letters.codes[offsets[0] : offsets[-1]], offsets - offsets[0])
-
-
-def _taken(letters: Letters, indices: NDArray[np.int64]) -> Letters:
-    offsets = np.zeros(len(indices) + 1, np.int64)
-    np.cumsum(letters.lengths[indices], out=offsets[1:])
-    return Letters(np.concatenate([np.empty(0, np.uint8), *(letters[i] for i in indices)]), offsets)

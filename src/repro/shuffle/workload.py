@@ -98,11 +98,11 @@ class Workload:
         What it needs of kernels is what the whole needs, as far as that depends on lengths.
         """
         if len(self.shape) == 2:
-            few, others = (taken(batch, _spread(batch.lengths, most)) for batch in (self.queries, self.subjects))
+            few, others = (batch.taken(_spread(batch.lengths, most)) for batch in (self.queries, self.subjects))
             return Workload(self.name, self.against, few, others, "all")
         queries, subjects = self.indices()
         chosen = _spread(self.queries.lengths[queries] * self.subjects.lengths[subjects], most)
-        few, others = taken(self.queries, queries[chosen]), taken(self.subjects, subjects[chosen])
+        few, others = self.queries.taken(queries[chosen]), self.subjects.taken(subjects[chosen])
         return Workload(self.name, self.against, few, others, "zip")
 
 
@@ -110,13 +110,6 @@ def _spread(sizes: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Indices of `most` of the sizes, evenly spread from the largest to the smallest."""
     order = np.argsort(-sizes, kind="stable")
     return order[np.unique(np.linspace(0, len(order) - 1, most).astype(np.int64))]
-
-
-def taken(batch: Letters, indices: NDArray[np.int64]) -> Letters:
-    """Some sequences of a batch, in the order of the indices."""
-    offsets = np.zeros(len(indices) + 1, np.int64)
-    np.cumsum(batch.lengths[indices], out=offsets[1:])
-    return Letters(np.concatenate([np.empty(0, np.uint8), *(batch[i] for i in indices)]), offsets)
 
 
 def load(name: str, files: ReadFiles, against: Against, queries: int | None, subjects: int | None) -> Workload:
