@@ -91,6 +91,7 @@ def test_a_matrix_with_comments_and_other_letters(capsys, files, tmp_path):
         ),
         ("  A C G T\nA 5 0 0 0\nA 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
         ("  A C G T\n\nX 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
+        ("  A A C G T\nA 5 5 0 0 0\n", "line 2: is no row of a scoring matrix"),
         ("  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 0 1e300 5\n", "row T, column G: 1E300 is no whole number"),
         (f"  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 {10**30} 0 5\n", "--matrix row 3, column 1 1000"),
     ],

@@ -39,7 +39,7 @@ def read_matrix(path: str | Path, mismatch: int) -> Matrix:
             continue
         if not header:
             header = [letter, *values]
-        elif letter not in header or letter in rows or len(values) != len(header):
+        elif header.count(letter) != 1 or letter in rows or len(values) != len(header):
             raise InputError(
                 f"{path}: line {number}: is no row of a scoring matrix; give each of {' '.join(header)} one row, the "
                 f"letter and {len(header)} scores"
