@@ -7,7 +7,8 @@ import pytest
 
 from repro.device import open_device
 from repro.inputs.reads.files import read_reads
-from repro.shuffle import engine, peers, reference
+from repro.shuffle import peers, reference
+from repro.shuffle.align import scores
 from repro.shuffle.letters import Letters, encode
 from repro.shuffle.variants import VARIANTS
 from tests.conftest import NO_GPU
@@ -30,7 +31,7 @@ def test_a_million_random_pairs(scheme):
     device = open_device("cuda")
     expected = reference.scores(queries, subjects, "zip", scheme)
     for variant in VARIANTS:
-        assert np.array_equal(engine.scores(device, queries, subjects, "zip", scheme, variant), expected), variant
+        assert np.array_equal(scores(device, queries, subjects, "zip", scheme, variant), expected), variant
     outcome = VARIANTS["auto"].run(device, queries, subjects, "zip", scheme, True)
     assert np.array_equal(outcome.scores, expected)
     totals = reference.rescore(queries, subjects, "zip", scheme, outcome.alignments)
@@ -46,5 +47,5 @@ def test_real_reads_score_as_by_parasail(scheme, length):
         pytest.skip("needs the shared reads")
     reads = [read.letters for read in read_reads(files[0])]
     queries, subjects = encode(reads[:64]), encode(reads)
-    found = engine.scores(open_device("cuda"), queries, subjects, "all", scheme)
+    found = scores(open_device("cuda"), queries, subjects, "all", scheme)
     assert np.array_equal(found, peers.parasail_scores(queries, subjects, "all", scheme))

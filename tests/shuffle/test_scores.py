@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.errors import InputError
 from repro.shuffle import engine, packed, reference
+from repro.shuffle.align import scores
 from repro.shuffle.letters import Letters, encode
 from repro.shuffle.peers import parasail_scores
 from repro.shuffle.scheme import Scheme
@@ -190,7 +191,7 @@ def test_a_matrix_over_all_letters(device):
 def test_what_is_no_variant_or_setting():
     device, batch = open_device("emulator"), letters("ACGT")
     with pytest.raises(InputError, match="no variant 'fp64'; choose one of: fp32, half2, s16x2, auto"):
-        engine.scores(device, batch, batch, "all", Scheme(), "fp64")
+        scores(device, batch, batch, "all", Scheme(), "fp64")
     with pytest.raises(InputError, match="columns 6: look-ups are 4 columns wide, so give a multiple of 4"):
-        engine.scores(device, batch, batch, "all", Scheme(), "fp32", columns=6)
-    assert engine.scores(device, batch, batch, "all", Scheme()).tolist() == [[8]]
+        scores(device, batch, batch, "all", Scheme(), "fp32", columns=6)
+    assert scores(device, batch, batch, "all", Scheme()).tolist() == [[8]]

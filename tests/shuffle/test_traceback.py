@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.errors import InputError
 from repro.shuffle import reference
+from repro.shuffle.align import alignments
 from repro.shuffle.alignments import Alignments
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.scheme import Scheme
-from repro.shuffle.traceback import alignments
 from repro.shuffle.units import batches
 from repro.shuffle.variants import VARIANTS
 from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch, schemes

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from repro.device import Array, Device, Event
 from repro.shuffle.batch import Fits, Group, narrowest, of_all, of_list
 from repro.shuffle.letters import Letters, Pairs, pair_indices
-from repro.shuffle.outcome import Outcome, Scores
+from repro.shuffle.outcome import Outcome
 from repro.shuffle.pieces import Piece, pieces_of_all, pieces_of_list
-from repro.shuffle.scheme import Scheme
 
 
 @dataclass(frozen=True)
@@ -148,25 +147,3 @@ def _computed(
     if waiting is not None:
         device.finish(waiting.done)
         yield waiting
-
-
-def scores(
-    device: Device,
-    queries: Letters,
-    subjects: Letters,
-    pairs: Pairs,
-    scheme: Scheme,
-    variant: str = "auto",
-    **settings: int,
-) -> Scores:
-    """The best scores of a batch: int32, or int64 where 32 bits might not hold one, in the caller's order.
-
-    Shape (queries, subjects) for pairs "all", else (n,). variant: one of `variants.VARIANTS`, whose settings these are.
-    Raises InputError for what is wrong with pairs, variant or settings.
-    """
-    from repro.bench.variant import choose
-    from repro.shuffle.variants import VARIANTS
-
-    found = choose(VARIANTS, variant)
-    outcome: Outcome = found.run(device, queries, subjects, pairs, scheme, False, **found.complete(settings))
-    return outcome.scores

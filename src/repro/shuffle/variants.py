@@ -13,8 +13,6 @@ from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
 
-__all__ = ["VARIANTS", "Outcome"]
-
 
 def _paper(
     kinds: tuple[str, ...],

@@ -1,11 +1,31 @@
-"""Alignments of a batch on a device, as a function."""
+"""Scores and alignments of a batch on a device, as functions."""
 
 from repro.bench.variant import choose
 from repro.device import Device
 from repro.shuffle.alignments import Alignments
 from repro.shuffle.letters import Letters, Pairs
+from repro.shuffle.outcome import Outcome, Scores
 from repro.shuffle.scheme import Scheme
-from repro.shuffle.variants import VARIANTS, Outcome
+from repro.shuffle.variants import VARIANTS
+
+
+def scores(
+    device: Device,
+    queries: Letters,
+    subjects: Letters,
+    pairs: Pairs,
+    scheme: Scheme,
+    variant: str = "auto",
+    **settings: int,
+) -> Scores:
+    """The best scores of a batch: int32, or int64 where 32 bits might not hold one, in the caller's order.
+
+    Shape (queries, subjects) for pairs "all", else (n,). variant: one of `variants.VARIANTS`, whose settings these are.
+    Raises InputError for what is wrong with pairs, variant or settings.
+    """
+    chosen = choose(VARIANTS, variant)
+    outcome: Outcome = chosen.run(device, queries, subjects, pairs, scheme, False, **chosen.complete(settings))
+    return outcome.scores
 
 
 def alignments(
