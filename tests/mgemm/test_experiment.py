@@ -224,8 +224,16 @@ def test_an_error_of_a_rank_is_said_in_one_line():
     given = Input(kind_of("bits"), 40, 70, SET)  # alleles are no bits
     task = measured.Task(given, Problem(40, 2, 1, 0, Decomposition(1, 2, 1)), "auto", 1)
     with pytest.raises(
-        DeviceError, match=r"2 ranks under mpirun ended with 1: .*rank \d: vector \d+, field \d+: 2 where 0/1"
+        DeviceError, match=r"2 ranks under mpirun ended with 2: rank \d: vector \d+, field \d+: 2 where 0/1"
     ):
+        measured.measure_apart("emulator", task)
+
+
+@pytest.mark.skipif(not measured.has_mpi(), reason="needs mpi4py and mpirun")
+def test_an_error_that_nobody_foresaw_ends_all_ranks():
+    given = Input(kind_of("float32"), 40, 2**62)  # which no array can have
+    task = measured.Task(given, Problem(40, 2, 1, 0, Decomposition(1, 2, 1)), "auto", 1)
+    with pytest.raises(DeviceError, match="2 ranks under mpirun ended with 2: rank"):
         measured.measure_apart("emulator", task)
 
 
@@ -236,6 +244,7 @@ def test_an_error_of_a_rank_is_said_in_one_line():
         ({"variants": ["gemm"]}, "experiment tiny: no variant 'gemm'; choose one of: naive"),
         ({"measure": "kernel", "variants": ["cpu"]}, "experiment tiny: no variant 'cpu'; choose one of: naive"),
         ({"variants": ["cpu"], "stages": 2}, "experiment tiny: variant cpu: one rank computes all stages, in floats"),
+        ({"variants": ["cpu"], "decompositions": [[1, 2, 1]]}, "experiment tiny: variant cpu: one rank computes all"),
         ({"sets": ["many"]}, r"experiment tiny: set 'many' is not in the sheet of vectors \(it has: few\)"),
         ({"vectors": []}, "experiment tiny: give vectors and fields, or sets"),
         ({"stages": 2, "stage": 2}, "experiment tiny: stage 2 of 2: stages count from 0"),
@@ -246,6 +255,21 @@ def test_an_error_of_a_rank_is_said_in_one_line():
 def test_a_wrong_entry_is_said(change, message):
     with pytest.raises(InputError, match=message):
         experiment(**change)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("oak,1,2\nash,3,0.5\n", "float64", "vector ash, field 1: 0.5 is no integer; sums are checked exactly"),
+        ("oak,1,2\nash,3,6000000\n", "float32", "vector ash: its sum is too large to be exact in float32"),
+    ],
+)
+def test_a_set_whose_sums_are_rounded_is_refused(tmp_path, text, kind, message):
+    """The order of additions is not the CPU's, so that the check would find right values wrong."""
+    (tmp_path / "trees.csv").write_text(text)
+    sheet = {"trees": VectorSource("trees", "file", str(tmp_path / "trees.csv"), "", None, None, None, "", "")}
+    with pytest.raises(InputError, match=f"experiment tiny: {message}"):
+        Experiment.from_entry({**ENTRY, "sets": ["trees"], "kinds": [kind]}, sheet, repetitions=1)
 
 
 @pytest.mark.parametrize("vectors", [3, 4, 9, 100, 2880])

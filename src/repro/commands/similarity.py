@@ -101,7 +101,6 @@ def run(args: argparse.Namespace) -> int:
     elements = prepared and prepared[0]
     manifest, complete, levels = communicator.bcast(prepared and prepared[1:])
     device = together(communicator, lambda: _device(args.device, communicator))
-    own = distribute(communicator, _decomposition(args, communicator), elements)
     stages = range(args.stages) if args.stage is None else [args.stage]
 
     def progress(stage: int) -> None:
@@ -113,6 +112,7 @@ def run(args: argparse.Namespace) -> int:
             remove_unfinished(args.output, stage)
 
     with ended_together(communicator, clean_up):
+        own = distribute(communicator, _decomposition(args, communicator), elements)
         engine = Engine(device, metric, own.dtype, precision=precision, levels=levels)
         if args.format != "table":
             checksum = write_stages(communicator, engine, own, args.output, manifest, stages, complete, progress)

@@ -54,7 +54,8 @@ class Experiment:
             variants, _ = chosen({**entry, "settings": {}}, known)
             decompositions = [Decomposition(*parts) for parts in entry["decompositions"] or [[1, 1, 1]]]
             inputs = _inputs(entry, sheet, decompositions)
-            if CPU in variants and (len(decompositions) > 1 or entry["stages"] > 1 or entry["values"] == "byte"):
+            spread = any(decomposition.ranks > 1 for decomposition in decompositions)
+            if CPU in variants and (spread or entry["stages"] > 1 or entry["values"] == "byte"):
                 raise InputError("variant cpu: one rank computes all stages, in floats")
             problems = [
                 (given, problem)

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from repro.bench.measure import measure
 from repro.device import Device, open_device
 from repro.device.cuda import device_count
-from repro.errors import DeviceError, ReproError
+from repro.errors import DeviceError
 from repro.mgemm import cpu
 from repro.mgemm.campaign import similarities_of_rank
 from repro.mgemm.checksum import Checksum
 from repro.mgemm.engine import MOST_PIVOTS, Engine, Triples
 from repro.mgemm.problem import Input, Problem
-from repro.mgemm.ranks import Communicator, run_threads, world
+from repro.mgemm.ranks import Communicator, ended_together, run_threads, world
 from repro.mgemm.samples import Samples
 from repro.mgemm.schedule import Decomposition, Tile, part
 from repro.mgemm.transfers import transfers_of
@@ -261,7 +261,7 @@ def _under_mpi(kind: str, task: Task) -> dict[str, Any]:
 def _reason(text: str) -> str:
     """The first error that a rank told, else the end of what it wrote."""
     lines = [line for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if line.startswith("rank ")]
+    told = [line.removeprefix("repro: ") for line in lines if line.startswith("repro: rank ")]
     return told[0] if told else " | ".join(lines[-LINES:])
 
 
@@ -269,14 +269,10 @@ def main(request: Path, answer: Path) -> None:
     """Be one rank of a request."""
     content = json.loads(request.read_text())
     communicator = world()
-    try:
+    with ended_together(communicator):
         found = _measure_on_own_device(communicator, content["kind"], Task.from_json(content["task"]))
-    except ReproError as error:
-        print(f"rank {communicator.rank}: {error}", file=sys.stderr, flush=True)
-        communicator.Abort(1)
-        sys.exit(1)
-    if found is not None:
-        answer.write_text(json.dumps(found))
+        if found is not None:
+            answer.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from repro.errors import InputError
 from repro.inputs.vectors.sheet import VectorSource
+from repro.inputs.vectors.vectorset import VectorSet
 from repro.mgemm.made import Kind, kind_of, made_vectors
+from repro.mgemm.metrics import field_sums
 from repro.mgemm.samples import sampled_vectors
 from repro.mgemm.schedule import Decomposition, part, steps_of_rank, work_of
 
@@ -26,9 +30,11 @@ class Input:
 
     @classmethod
     def of_set(cls, kind: Kind, source: VectorSource) -> "Input":
-        """A set of the sheet as vectors of a kind. Raises InputError where they are none."""
+        """A set of the sheet as vectors of a kind. Raises InputError where they are none, or their sums not exact."""
         loaded = source.load()
-        kind.of(loaded)
+        values = kind.of(loaded)
+        if values.dtype.kind == "f":
+            _require_exact_sums(loaded, values)
         return cls(kind, len(loaded), loaded.fields, source)
 
     @property
@@ -63,6 +69,23 @@ class Input:
         """The input that `to_json` describes."""
         source = content["source"] and VectorSource(**content["source"])
         return cls(kind_of(content["kind"]), content["vectors"], content["fields"], source)
+
+
+def _require_exact_sums(vectors: VectorSet, values: NDArray[Any]) -> None:
+    """Raise InputError naming the first vector of which a sum may be rounded, and then depends on the order."""
+    fractions = np.argwhere(values != np.rint(values))
+    if len(fractions):
+        i, q = fractions[0]
+        raise InputError(
+            f"vector {vectors.names[i]}, field {q}: {values[i, q]} is no integer; sums are checked exactly, so scale "
+            "and round the vectors"
+        )
+    large = np.flatnonzero(3 * field_sums(values) >= 2 ** (np.finfo(values.dtype).nmant + 1))
+    if len(large):
+        raise InputError(
+            f"vector {vectors.names[large[0]]}: its sum is too large to be exact in {values.dtype}; scale the vectors "
+            "down"
+        )
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def together(communicator: Communicator, work: Callable[[], T]) -> T:
 
 
 @contextmanager
-def ended_together(communicator: Communicator, clean_up: Callable[[], None]) -> Iterator[None]:
+def ended_together(communicator: Communicator, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
     """End all ranks where one fails on its own, after `clean_up`, for the others would wait for it."""
     try:
         yield
