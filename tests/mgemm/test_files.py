@@ -146,6 +146,31 @@ def test_a_damaged_manifest_is_refused(tmp_path, text):
         read_manifest(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"stored": 3, "checksum": null}', '{"stored": [], "checksum": "x"}']
+)
+def test_a_damaged_stage_is_refused(tmp_path, text):
+    begin(tmp_path / "out", MANIFEST)
+    (tmp_path / "out" / "stage-1.json").write_text(text)
+    with pytest.raises(InputError, match=r"stage-1\.json: is damaged; remove it and compute the stage again"):
+        next(read_results(tmp_path / "out", 1))
+
+
+def test_a_folder_that_another_job_begins_meanwhile(tmp_path, monkeypatch):
+    """Its manifest appears while the folder is looked at."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    looked = type(folder).iterdir
+
+    def appears(path):
+        monkeypatch.undo()
+        begin(folder, MANIFEST)
+        return looked(path)
+
+    monkeypatch.setattr(type(folder), "iterdir", appears)
+    assert begin(folder, MANIFEST) == []
+
+
 def test_a_truncated_file_is_refused(tmp_path):
     write(tmp_path / "out", MANIFEST)
     path = tmp_path / "out" / "similarities.stage-0.rank-1.f32"

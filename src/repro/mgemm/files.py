@@ -86,6 +86,8 @@ def begin(folder: Path, manifest: Manifest) -> list[int]:
     Raises InputError where the folder holds similarities of other vectors or settings, or other files.
     """
     path = folder / MANIFEST
+    # Looked at before the manifest is: another job may be beginning the folder.
+    foreign = folder.exists() and (not folder.is_dir() or any(not one.name.startswith(".") for one in folder.iterdir()))
     if path.exists():
         found = asdict(read_manifest(folder))
         changed = [key for key, value in asdict(manifest).items() if found[key] != value]
@@ -94,7 +96,7 @@ def begin(folder: Path, manifest: Manifest) -> list[int]:
                 f"{folder}: holds similarities with another {changed[0]}; give another folder, or remove this one"
             )
         return [stage for stage in range(manifest.stages) if (folder / manifest.stage_file(stage)).exists()]
-    if folder.exists() and (not folder.is_dir() or any(not path.name.startswith(".") for path in folder.iterdir())):
+    if foreign:
         raise InputError(f"{folder}: is no folder of similarities; give a new one")
     with complete_or_absent(path) as partial:
         partial.write_text(json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1))
@@ -163,12 +165,15 @@ def finish_stage(folder: Path, manifest: Manifest, stage: int, stored: Sequence[
 
 
 def read_stage(folder: Path, manifest: Manifest, stage: int) -> tuple[list[int], int | None]:
-    """What `finish_stage` wrote. Raises InputError where the stage is not complete."""
+    """What `finish_stage` wrote. Raises InputError where the stage is not complete, or its file is damaged."""
     path = folder / manifest.stage_file(stage)
     if not path.exists():
         raise InputError(f"{folder}: stage {stage} of {manifest.stages} is not complete; compute it first")
-    content = json.loads(path.read_text())
-    return content["stored"], None if content["checksum"] is None else int(content["checksum"])
+    try:
+        content = json.loads(read_bytes(path))
+        return [int(count) for count in content["stored"]], content["checksum"] and int(content["checksum"])
+    except (ValueError, TypeError, KeyError):
+        raise InputError(f"{path}: is damaged; remove it and compute the stage again") from None
 
 
 def read_results(folder: Path, stage: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
