@@ -81,6 +81,12 @@ def test_the_worked_checksums(example: Path, capsys, arguments, digits):
     assert capsys.readouterr().out == f"{digits}\n"
 
 
+def test_the_checksum_alone_keeps_no_results(example: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr("repro.mgemm.output.flat", None)
+    assert similarity(example, "--way", "2", "--checksum") == 0
+    assert capsys.readouterr().out == "0-82898256547-645082804690974176\n"
+
+
 def test_floats_agree_with_scipy(tmp_path: Path, capsys):
     values = np.random.default_rng(3).random((12, 50))
     np.save(tmp_path / "v.npy", values)

@@ -102,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
     manifest, complete, levels = communicator.bcast(prepared and prepared[1:])
     device = together(communicator, lambda: _device(args.device, communicator))
     stages = range(args.stages) if args.stage is None else [args.stage]
+    table = args.format == "table" and bool(args.output or not args.checksum)
 
     def progress(stage: int) -> None:
         if len(stages) > 1:
@@ -117,15 +118,14 @@ def run(args: argparse.Namespace) -> int:
         if args.format != "table":
             checksum = write_stages(communicator, engine, own, args.output, manifest, stages, complete, progress)
         else:
-            indices, values, checksum = collect_stages(communicator, engine, own, manifest, stages, progress)
+            indices, values, checksum = collect_stages(communicator, engine, own, manifest, stages, progress, table)
     if communicator.rank:
         return 0
-    if args.format == "table":
-        if args.output:
-            with complete_or_absent(args.output) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
-                write_table(stream, manifest.names, indices, values)
-        elif not args.checksum:
-            write_table(sys.stdout, manifest.names, indices, values)
+    if table and args.output:
+        with complete_or_absent(args.output) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
+            write_table(stream, manifest.names, indices, values)
+    elif table:
+        write_table(sys.stdout, manifest.names, indices, values)
     if args.checksum:
         print(checksum)
     return 0

@@ -1,6 +1,7 @@
 """Campaigns of ranks to files: stage by stage, what is complete stays and is not computed again."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,9 @@ def write_stages(
             if communicator.rank == 0:
                 remove_unfinished(folder, stage)
             communicator.allgather(None)
-            with complete_or_absent(folder / manifest.rank_file(stage, communicator.rank)) as partial:
-                file = RankFile(manifest, partial)
+            path = folder / manifest.rank_file(stage, communicator.rank)
+            with complete_or_absent(path) as partial, closing(RankFile(manifest, partial)) as file:
                 checksum = _compute(communicator, engine, own, manifest, stage, file.write)
-                file.close()
             gathered = communicator.gather((file.stored, checksum.total))
             if gathered is not None:
                 summed = sum(part for _, part in gathered) if manifest.checksum else None
@@ -61,11 +61,17 @@ def collect_stages(
     manifest: Manifest,
     stages: Sequence[int],
     progress: Progress,
+    results: bool,
 ) -> tuple[NDArray[np.uint32], NDArray[Any], Checksum | None]:
-    """Compute stages into memory: indices, values and checksum of all ranks on rank 0, of the rank itself on others."""
+    """Compute stages into memory: indices, values and checksum of all ranks on rank 0, of the rank itself on others.
+
+    results: whether indices and values are wanted beside the checksum; there are none otherwise.
+    """
     found: list[tuple[NDArray[np.uint32], NDArray[Any]]] = []
 
     def keep(tile: Tile, values: NDArray[Any]) -> None:
+        if not results:
+            return
         if manifest.threshold is None:
             found.append((indices(tile), flat(tile, values).copy()))
         else:
