@@ -70,7 +70,7 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
                 _grouped(axes, here, slots, looks)
                 axes.set_title(f"{mode}, {gap}, {'scores only' if result == 'score' else result}", fontsize=9)
         for axes in grid[:, 0]:
-            axes.set_ylabel("GCUPS")
+            axes.set_ylabel("GCUPS (kernel time, else total)")
         shown = [name for name in looks if name in set(bars["library"])]
         figure.legend(
             [Patch(edgecolor="black", linewidth=0.5, **looks[name]) for name in shown],
@@ -189,7 +189,7 @@ def draw_goals(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
     markers: dict[str, dict[str, Any]] = {
         "must_tcups": {"marker": "_", "markersize": 14, "color": PAPER_COLOUR, "label": "goal"},
         "reach_tcups": {"marker": "^", "color": PAPER_COLOUR, "label": "goal, if it can be reached"},
-        "peer_tcups": {"marker": "x", "color": COLOURS[1], "label": "fastest other program"},
+        "peer_tcups": {"marker": "x", "color": COLOURS[1], "label": "fastest other program (kernel time, else total)"},
         "limit_tcups": {"marker": "v", "color": PAPER_COLOUR, "fillstyle": "none", "label": "recurrence in registers"},
     }
     with plt.rc_context(RC):
