@@ -124,6 +124,15 @@ def test_scores_beyond_16_and_32_bits(device, match, kind):
     assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
 
 
+def test_kinds_of_one_batch_have_words_of_their_own():
+    queries = subjects = letters("ACG", "ACGT" * 10, "TG", "GATTACA" * 4)
+    for match, kinds in ((700, {"s16x2", "int32"}), (2**26, {"int32", "int64"})):
+        scheme = Scheme(match=match, mismatch=-match, gap_open=match, gap_extend=match // 2)
+        outcome = VARIANTS["auto"].run(DEVICE, queries, subjects, "all", scheme, True)
+        assert set(outcome.types) == kinds
+        assert_as_reference(outcome.alignments, queries, subjects, "all", scheme)
+
+
 def test_an_index_list_and_a_matrix(device):
     queries, subjects = random_batch(11, 9, 60)
     pairs = np.random.default_rng(2).integers(0, 9, (20, 2))
