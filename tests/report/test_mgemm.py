@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from repro.bench.rows import Row, write_rows
-from repro.mgemm.model import Run
+from repro.mgemm.model import Run, predict
 from repro.mgemm.schedule import Decomposition
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
 from repro.report.mgemm import figures, scaling, structure, tables
@@ -139,6 +140,18 @@ def test_the_model_is_fitted_to_the_terms_and_predicts_runs(rows: pd.DataFrame) 
     assert len(compared) == len(rows[(rows["measure"] != "kernel") & (rows["variant"] == "auto")])
     ideal = rows["work"].loc[compared.index] / compared["devices"] / 25e12
     assert (compared["predicted"] > ideal)[compared["device_kind"] == "cuda"].all()
+
+
+def test_values_of_a_byte_go_back_as_such(tmp_path: Path) -> None:
+    whole = row("2-way", "float32", 10240, 385, 5.0, terms=terms(10240, 385))
+    small = row("2-way", "float32", 8192, 385, 5.0, terms={**terms(8192, 385), "download": 8192**2 / 50e9})
+    small["parameters"] = {**small["parameters"], "values": "byte"}
+    rows = measured(tmp_path, whole, small)
+    machine = fit(rows)["NVIDIA H200", "float32"].machine
+    assert machine.download.at(5e9) == pytest.approx(0.1, rel=1e-3)
+    few = predict(replace(machine, bytes_per_value=1.0), Run(2, 8192, 385, Decomposition()))
+    assert compare(rows, fit(rows))["predicted"].tolist()[1] == pytest.approx(few.seconds)
+    assert few.seconds < predict(machine, Run(2, 8192, 385, Decomposition())).seconds
 
 
 def test_predictions_are_for_the_papers_nodes(rows: pd.DataFrame) -> None:

@@ -18,7 +18,8 @@ SECONDS = "seconds"
 SHORT_FIELDS = 385  # of the vectors in table 5
 SIZE = ["vectors", "fields", "stages", "stage"]  # what two runs share whose rates are compared at equal sizes
 TERMS = [f"result.terms.{name}" for name in ("vectors", "pivots", *model.TERMS)]
-TEXTS = ("result.checksum", "result.transport", "input.set")
+TEXTS = ("result.checksum", "result.transport", "input.set", "parameters.values")
+VALUE_BYTES = {"float64": 8.0}  # of a similarity; float32 for all other kinds, one where it is a byte
 KINDS = {"single": "float32", "double": "float64"}  # ours by the paper's word
 
 
@@ -59,8 +60,8 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Checked rows of several files, one line each, with these columns beside the rows' own.
 
     measure: "kernel", "2-way" or "3-way". kind, vectors, fields, way, stages, stage. n_pf, n_pv, n_pr; ranks: their
-    product. devices: how many the ranks had. block_vectors: vectors of a block. seconds: of the kernels for measure
-    "kernel", else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
+    product. devices: how many the ranks had. block_vectors: vectors of a block. value_bytes: of a similarity. seconds:
+    of the kernels for measure "kernel", else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
     """
     rows = read_checked(paths)
     rows = rows.rename(columns={f"input.{name}": name for name in ("kind", "vectors", "fields")})
@@ -74,6 +75,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
         if column not in rows:
             rows[column] = missing
     rows["block_vectors"] = rows["vectors"] / rows["n_pv"]
+    rows["value_bytes"] = rows["kind"].map(VALUE_BYTES).fillna(4.0).where(rows["parameters.values"] != "byte", 1.0)
     kernels = rows["measure"] == "kernel"
     rows.loc[~kernels, "measure"] = rows["way"].astype(str) + "-way"
     rows[SECONDS] = rows["kernel_seconds.median"].where(

@@ -1,16 +1,15 @@
 """The performance model fitted to our rows, compared with them, and used for the paper's numbers of nodes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from repro.mgemm.model import Line, Machine, Prediction, Run, predict
 from repro.mgemm.schedule import Decomposition
-from repro.report.mgemm.data import BEST, RATE, SECONDS, TITAN, Published
+from repro.report.mgemm.data import BEST, RATE, SECONDS, TITAN, VALUE_BYTES, Published
 
 ELEMENT_BYTES = {"float32": 4.0, "float64": 8.0, "bytes": 1.0, "alleles": 1.0, "bits": 1 / 8}
-VALUE_BYTES = {"float64": 8.0}  # of a similarity; float32 for all others
 FREE = Line(0.0, (0.0,))  # a term that was not measured is taken to be hidden
 STRONG = {2: (20_000, 16_384), 3: (20_000, 1_544)}  # Fig. 6: fields and vectors by way
 
@@ -45,7 +44,7 @@ def modelled(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fitted(rows: pd.DataFrame, kind: str, product: Line) -> Fitted:
-    element, value = ELEMENT_BYTES[kind], VALUE_BYTES.get(kind, 4.0)
+    element = ELEMENT_BYTES[kind]
     block_bytes = rows["block_vectors"] * rows["fields"] / rows["n_pf"] * element
     squares = rows["result.terms.vectors"] ** 2
     device_kind = str(rows["device_kind"].iloc[0])
@@ -55,9 +54,9 @@ def _fitted(rows: pd.DataFrame, kind: str, product: Line) -> Fitted:
         quotients=_line(rows, "quotients", squares) or FREE,
         communication=_line(rows, "communication", block_bytes) or FREE,
         upload=_line(rows, "upload", block_bytes) or FREE,
-        download=_line(rows, "download", squares * value) or FREE,
+        download=_line(rows, "download", squares * rows["value_bytes"]) or FREE,
         bytes_per_element=element,
-        bytes_per_value=value,
+        bytes_per_value=VALUE_BYTES.get(kind, 4.0),
         overlaps=device_kind == "cuda",
     )
     return Fitted(machine, device_kind, len(rows), complete=machine.communication is not FREE)
@@ -123,7 +122,7 @@ def compare(rows: pd.DataFrame, machines: dict[tuple[str, str], Fitted]) -> pd.D
 def _predicted(row: pd.Series, machines: dict[tuple[str, str], Fitted]) -> float:
     decomposition = Decomposition(int(row["n_pf"]), int(row["n_pv"]), int(row["n_pr"]))
     run = Run(int(row["way"]), int(row["vectors"]), int(row["fields"]), decomposition, row["stages"], row["stage"])
-    machine = machines[row["device"], row["kind"]].machine
+    machine = replace(machines[row["device"], row["kind"]].machine, bytes_per_value=row["value_bytes"])
     return predict(machine, run, None if row["ranks"] == row["devices"] else row["devices"]).seconds
 
 
