@@ -57,6 +57,17 @@ def test_sam_is_what_a_parser_reads(capsys, files, tmp_path):
     assert [r.query_sequence for r in records] == ["ACTGA", "ACTGA", "CCC", "CCC"]
 
 
+@pytest.mark.parametrize("limit", ["PAIRS_AT_ONCE", "LETTERS_AT_ONCE"])
+@pytest.mark.parametrize("pairs", ["all", "zip"])
+def test_results_that_do_not_fit_in_memory_are_written_part_by_part(capsys, files, monkeypatch, limit, pairs):
+    sam = ("--mode", "local", "--traceback", "--format", "sam")
+    whole = [run(capsys, *files, "--pairs", pairs, *options) for options in ((), ("--traceback",), sam)]
+    monkeypatch.setattr(f"repro.commands.align.{limit}", 1)
+    parts = [run(capsys, *files, "--pairs", pairs, *options) for options in ((), ("--traceback",), sam)]
+    assert [len(lines) for _, lines, _ in parts] == ([5, 5, 8] if pairs == "all" else [3, 3, 6])
+    assert parts == whole
+
+
 def test_a_query_without_any_alignment_is_unmapped(capsys, files, tmp_path):
     files[0] = tmp_path / "n.fa"
     files[0].write_text(">n\nNNN\n")

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from repro.inputs.fasta import Sequence
     from repro.shuffle.scheme import Scheme
 
-PAIRS_AT_ONCE = 2**18  # of which results are in memory
+# Of which results are in memory: pairs, and with traceback letters, each of which may be an operation of a CIGAR.
+PAIRS_AT_ONCE, LETTERS_AT_ONCE = 2**18, 2**28
 
 
 def add_parser(subparsers: Any) -> None:
@@ -125,12 +126,16 @@ def _lines(
     variant = VARIANTS[args.variant]
     sam = args.format == "sam"
     yield sam_header(subjects, sys.argv[1:]) if sam else table_header(args.traceback)
-    some = max(1, PAIRS_AT_ONCE // (len(subjects) if args.pairs == "all" else 1))
-    encoded = encode([subject.letters for subject in subjects])
+    most = PAIRS_AT_ONCE
+    if args.traceback:
+        longest = sum(max(map(len, records), default=0) for records in (queries, subjects))
+        most = min(most, LETTERS_AT_ONCE // max(1, longest))
+    every = args.pairs == "all"
+    some = max(1, most // max(1, len(subjects) if every else 1))
+    partners, against = subjects, encode([subject.letters for subject in subjects] if every else [])
     for begin in range(0, len(queries), some):
         part = queries[begin : begin + some]
-        against, partners = (encoded, subjects)
-        if args.pairs == "zip":
+        if not every:
             partners = subjects[begin : begin + some]
             against = encode([subject.letters for subject in partners])
         letters = encode([query.letters for query in part])
