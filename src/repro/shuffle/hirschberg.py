@@ -6,12 +6,13 @@ row by carrying it forward, so that the alignment is the one of `reference`, wit
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device import Device
+from repro.device import Array, Device
 from repro.device.source import Constant
 from repro.shuffle.alignments import OP_BITS, Alignments
 from repro.shuffle.decode import OPS, PER_WORD
@@ -130,6 +131,12 @@ class _Solver:
     pieces: _Pieces
     cells: int = 0
 
+    @cached_property
+    def inputs(self) -> tuple[Array, Array, Array]:
+        """Letters of queries and of subjects, and the scores of pairs of them, in the device's memory."""
+        upload = self.device.upload
+        return upload(self.queries.codes), upload(self.subjects.codes), upload(self.scheme.table())
+
     def solve(self, whole: _Problems) -> None:
         """Whole matrices: where alignments begin and end, then the division."""
         mode = self.scheme.mode
@@ -236,8 +243,7 @@ class _Solver:
         subject = self.subjects.offsets[self.partners[problems.alignment]] + problems.j
         m, n = problems.m, problems.n
         fields = np.column_stack([query, subject, m, n, middle, problems.begins_in_e, problems.ends_in_e])
-        letters = [device.upload(batch.codes) for batch in (self.queries, self.subjects)]
-        table = device.upload(scheme.table())
+        *letters, table = self.inputs
         order = np.argsort(m, kind="stable")
         results, words = np.zeros((len(m), 4), np.int64), np.zeros((len(m) if stored else 0, COLUMN_WORDS), np.uint32)
         counts = np.zeros(len(words), np.int64)
