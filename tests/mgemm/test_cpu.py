@@ -29,6 +29,15 @@ def test_products_of_any_shape(kind, left, right, fields):
     assert np.array_equal(found[rows], expected)
 
 
+@pytest.mark.parametrize("kind", ["float64", "bits"])
+def test_tiles_before_the_diagonal_are_left_out(kind):
+    values = made_vectors(KINDS[kind], 70, range(2 * COLUMNS + 1))
+    found, whole = numerators(values, values, upper=True), numerators(values, values)
+    assert np.array_equal(np.triu(found, 1), np.triu(whole, 1))
+    assert not found[COLUMNS:, :COLUMNS].any()
+    assert found[COLUMNS - ROWS, COLUMNS - ROWS] == whole[COLUMNS - ROWS, COLUMNS - ROWS]
+
+
 @pytest.mark.parametrize("kind", ["float32", "float64", "bytes", "bits"])
 @pytest.mark.parametrize(("way", "vectors"), [(2, 3), (2, 150), (3, 3), (3, 20)])
 def test_similarities_are_the_references(kind, way, vectors):

@@ -14,14 +14,14 @@ from repro.mgemm.schedule import Tile
 ROWS, COLUMNS, DEPTH = 32, 128, 256  # of a tile of results, and of the fields that stay in cache beside it
 
 
-def numerators(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+def numerators(rows: NDArray[Any], columns: NDArray[Any], upper: bool = False) -> NDArray[Any]:
     """n2 of every row with every column, (rows, columns) of the accumulation type.
 
     rows, columns: (vectors, fields) of float32, float64 or uint8, or (vectors, words) of packed bits. Fields are added
-    in their order.
+    in their order. upper: only results whose column is behind their row are needed; tiles before them are left 0.
     """
     result = np.zeros((len(rows), len(columns)), ACCUMULATED[rows.dtype])
-    (_bits if rows.dtype == np.uint32 else _minima)(rows, np.ascontiguousarray(columns.T), result)
+    (_bits if rows.dtype == np.uint32 else _minima)(rows, np.ascontiguousarray(columns.T), result, upper)
     return result
 
 
@@ -31,7 +31,7 @@ def similarities(values: NDArray[Any], way: int, precision: Any = None) -> Itera
     values: as for `numerators`. precision: float32 or float64, by default that of floats, float32 for integers.
     """
     dtype = np.dtype(precision or (values.dtype if values.dtype.kind == "f" else np.float32))
-    vectors, sums, n2 = len(values), field_sums(values), numerators(values, values)
+    vectors, sums, n2 = len(values), field_sums(values), numerators(values, values, upper=True)
     if way == 2:
         yield Tile(range(vectors), range(vectors), triangle=True), quotients2(n2, sums, sums, dtype)
         return
@@ -45,13 +45,15 @@ def similarities(values: NDArray[Any], way: int, precision: Any = None) -> Itera
 
 
 @numba.njit(parallel=True, cache=True)
-def _minima(rows: Any, columns: Any, result: Any) -> None:
+def _minima(rows: Any, columns: Any, result: Any, upper: bool) -> None:
     """rows: (rows, fields). columns: (fields, columns). The innermost loop goes over columns, so that it is vectorised
     and every sum is in the order of the fields."""
     across = (result.shape[1] + COLUMNS - 1) // COLUMNS
     for tile in numba.prange((result.shape[0] + ROWS - 1) // ROWS * across):
         top, left = tile // across * ROWS, tile % across * COLUMNS
         bottom, right = min(top + ROWS, result.shape[0]), min(left + COLUMNS, result.shape[1])
+        if upper and right <= top + 1:
+            continue
         for first in range(0, rows.shape[1], DEPTH):
             for i in range(top, bottom):
                 sums = result[i, left:right]
@@ -62,12 +64,14 @@ def _minima(rows: Any, columns: Any, result: Any) -> None:
 
 
 @numba.njit(parallel=True, cache=True)
-def _bits(rows: Any, columns: Any, result: Any) -> None:
+def _bits(rows: Any, columns: Any, result: Any, upper: bool) -> None:
     """As `_minima`, the bits that both words have in place of the minimum."""
     across = (result.shape[1] + COLUMNS - 1) // COLUMNS
     for tile in numba.prange((result.shape[0] + ROWS - 1) // ROWS * across):
         top, left = tile // across * ROWS, tile % across * COLUMNS
         bottom, right = min(top + ROWS, result.shape[0]), min(left + COLUMNS, result.shape[1])
+        if upper and right <= top + 1:
+            continue
         for i in range(top, bottom):
             sums = result[i, left:right]
             for q in range(rows.shape[1]):
