@@ -1,5 +1,6 @@
 """Draw the figures of the similarities and write their tables and claims."""
 
+from functools import partial
 from pathlib import Path
 
 from repro.job import job
@@ -19,22 +20,14 @@ with job(snakemake.log[0]):
         "fig3-cube": structure.draw_cube,
         "fig5-blocks": structure.draw_blocks,
         "fig6-strong-scaling": lambda paths: scaling.draw_strong(rows, machines, published, paths),
-        "fig7-weak-scaling-2-way-double": lambda paths: scaling.draw_weak(
-            rows, machines, published, 2, "double", paths
-        ),
-        "fig8-weak-scaling-2-way-single": lambda paths: scaling.draw_weak(
-            rows, machines, published, 2, "single", paths
-        ),
-        "fig9-weak-scaling-3-way-double": lambda paths: scaling.draw_weak(
-            rows, machines, published, 3, "double", paths
-        ),
-        "fig10-weak-scaling-3-way-single": lambda paths: scaling.draw_weak(
-            rows, machines, published, 3, "single", paths
-        ),
         "kernels": lambda paths: figures.draw_kernels(rows, published, paths),
         "rates": lambda paths: figures.draw_rates(rows, published, paths),
         "model": lambda paths: scaling.draw_model(rows, machines, paths),
     }
+    for number, way, precision in ((7, 2, "double"), (8, 2, "single"), (9, 3, "double"), (10, 3, "single")):
+        draw[f"fig{number}-weak-scaling-{way}-way-{precision}"] = partial(
+            scaling.draw_weak, rows, machines, published, way, precision
+        )
     for name, figure in draw.items():
         figure([path for path in snakemake.output.figures if Path(path).stem == name])
     write_tables(Path(snakemake.output.claims).parent, rows, machines, published)

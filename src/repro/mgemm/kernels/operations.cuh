@@ -2,7 +2,7 @@
 #pragma once
 #include "words.cuh"
 
-constexpr int TERNARY = 0, FMIN = 1, GEMM = 2, DIFFERENCES = 3;  // as in engine.py
+constexpr int TERNARY = 0, FMIN = 1, GEMM = 2, DIFFERENCES = 3;  // as in products.py
 
 // The absolute difference of two numbers.
 __device__ __forceinline__ float difference(float a, float b) { return fabsf(a - b); }
