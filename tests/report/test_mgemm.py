@@ -1,107 +1,21 @@
+"""What the report says of similarities: the model, claims and tables, by values."""
+
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.legend import Legend
 
-from repro.bench.rows import Row, write_rows
+from repro.bench.rows import Row
 from repro.mgemm.model import Run, predict
 from repro.mgemm.schedule import Decomposition
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
-from repro.report.mgemm import figures, scaling, structure, tables
+from repro.report.mgemm import figures, scaling, tables
 from repro.report.mgemm.claims import claims
-from repro.report.mgemm.data import RATE, Published, read_measured
+from repro.report.mgemm.data import RATE
 from repro.report.mgemm.predictions import at_scale, compare, fit, weak_runs
-from tests.bench.example import example_row
-
-PUBLISHED = Published.read(Path(__file__).parents[2] / "resources" / "published")
-EMULATOR = {"device": "emulator (x86_64 CPU)", "device_kind": "emulator"}
-FORMATS = ("svg", "pdf", "png")
-
-
-def row(measure: str, kind: str, vectors: int, fields: int, trate: float, **columns: Any) -> Row:
-    """A checked row of an NVIDIA H200 with so many 10^12 comparisons per second. measure: kernel, 2-way or 3-way."""
-    way = 3 if measure == "3-way" else 2
-    decomposition = columns.pop("decomposition", (1, 1, 1))
-    stages, stage = columns.pop("stages", (1, 0))
-    variant = columns.pop("variant", "auto")
-    work = int(Run(way, vectors, fields, Decomposition(*decomposition), stages, stage).comparisons)
-    work = vectors**2 * fields if measure == "kernel" else work
-    seconds = dict.fromkeys(("min", "median", "max"), work / trate / 1e12)
-    n_pf, n_pv, n_pr = decomposition
-    made = example_row(
-        system="mgemm",
-        variant=variant,
-        parameters={
-            "measure": "kernel" if measure == "kernel" else "similarity",
-            "way": way,
-            "stages": stages,
-            "stage": stage,
-            **({} if measure == "kernel" else {"n_pf": n_pf, "n_pv": n_pv, "n_pr": n_pr}),
-        },
-        kernel_seconds=seconds,
-        total_seconds=seconds,
-        work=work,
-        work_unit="comparisons",
-        result={
-            "checksum": "0-1-2",
-            "devices": columns.pop("devices", n_pf * n_pv * n_pr),
-            "transport": columns.pop("transport", "mpi" if sum(decomposition) > 3 else None),
-            **({"terms": columns.pop("terms")} if "terms" in columns else {}),
-        },
-        device="NVIDIA H200",
-        device_kind="cuda",
-    )
-    name = f"{kind}-{vectors}x{fields}"
-    return {**made, "input": {"name": name, "kind": kind, "vectors": vectors, "fields": fields}, **columns}
-
-
-def measured(folder: Path, *rows: Row) -> pd.DataFrame:
-    write_rows(folder / "rows.jsonl", rows)
-    return read_measured([folder / "rows.jsonl"])
-
-
-def terms(block_vectors: int, fields: int) -> dict[str, float]:
-    """Seconds of the terms of a machine with 10 T comparisons/s, 50 GB/s copies and 10 GB/s between ranks."""
-    moved = 4 * block_vectors * fields
-    return {
-        "vectors": block_vectors,
-        "product": block_vectors**2 * fields / 10e12,
-        "upload": moved / 50e9,
-        "download": 4 * block_vectors**2 / 50e9,
-        "quotients": 1e-9 * block_vectors,
-        "communication": moved / 10e9,
-    }
-
-
-ROWS = [
-    row("kernel", "float32", 10240, 12288, 14.0),
-    row("kernel", "float32", 10240, 12288, 9.0, variant="ternary"),
-    row("kernel", "float32", 10240, 12288, 24.0, variant="gemm"),
-    row("kernel", "float64", 10240, 12288, 7.0),
-    row("kernel", "float64", 512, 1000, 5.0),
-    row("kernel", "bits", 16384, 1048576, 4000.0),
-    row("kernel", "float32", 200, 300, 1e-3, **EMULATOR),
-    row("kernel", "float64", 200, 300, 1e-3, **EMULATOR),
-    row("2-way", "float32", 10240, 12288, 10.0),
-    row("2-way", "float32", 10240, 12288, 0.05, variant="cpu"),
-    row("3-way", "float32", 2880, 10000, 9.0, stages=(16, 8)),
-    row("2-way", "float64", 256, 500, 1e-3, **EMULATOR, transport="threads", terms=terms(256, 500)),
-    row("2-way", "float64", 512, 500, 1.9e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(256, 500)),
-    row("2-way", "float64", 256, 500, 1.2e-3, decomposition=(1, 2, 1), **EMULATOR, terms=terms(128, 500)),
-    row("2-way", "float32", 10240, 10000, 9.0, terms=terms(10240, 10000)),
-    row("2-way", "float32", 20480, 10000, 16.0, decomposition=(1, 2, 1), terms=terms(10240, 10000)),
-    row("2-way", "float64", 20480, 10000, 5.0, terms=terms(20480, 10000)),
-    row("2-way", "float64", 20480, 10000, 9.7, decomposition=(1, 2, 1), terms=terms(10240, 10000)),
-    row("3-way", "float64", 1544, 20000, 5.0, terms=terms(1544, 20000)),
-    row("3-way", "float64", 1544, 20000, 8.0, decomposition=(1, 1, 2), terms=terms(1544, 20000)),
-]
+from tests.report.mgemm_rows import EMULATOR, PUBLISHED, ROWS, measured, row, terms
 
 
 @pytest.fixture(scope="module")
@@ -279,63 +193,6 @@ def test_sets_and_short_vectors_stand_in_for_the_poplar_set(tmp_path: Path) -> N
     ]
 
 
-saved = figures.save
-
-
-@pytest.mark.parametrize(
-    ("module", "draw"),
-    [
-        (figures, lambda rows, machines, paths: figures.draw_kernels(rows, PUBLISHED, paths)),
-        (figures, lambda rows, machines, paths: figures.draw_rates(rows, PUBLISHED, paths)),
-        (scaling, lambda rows, machines, paths: scaling.draw_strong(rows, machines, PUBLISHED, paths)),
-        (scaling, lambda rows, machines, paths: scaling.draw_weak(rows, machines, PUBLISHED, 2, "double", paths)),
-        (scaling, lambda rows, machines, paths: scaling.draw_model(rows, machines, paths)),
-    ],
-)
-def test_figures_name_their_devices(
-    rows: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, draw: Any
-) -> None:
-    drawn: list[Figure] = []
-    monkeypatch.setattr(module, "save", lambda figure, paths: (drawn.append(figure), saved(figure, paths)))
-    paths = [tmp_path / f"figure.{format}" for format in FORMATS]
-    draw(rows, fit(rows), paths)
-    assert all(path.stat().st_size > 1000 for path in paths)
-    legends = [text.get_text() for legend in drawn[0].findobj(Legend) for text in legend.get_texts()]
-    texts = [axes.get_title() for axes in drawn[0].axes] + legends
-    assert any("NVIDIA" in text for text in texts)
-    emulated = [text for text in texts if "emulator" in text]
-    assert emulated
-    assert any("not GPU times" in text for text in emulated)
-
-
-def test_bars_beside_a_goal_are_of_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = measured(
-        tmp_path,
-        row("2-way", "float64", 10240, 12288, 3.0),
-        row("2-way", "float64", 10240, 12288, 3.5),
-        row("2-way", "float64", 10240, 5000, 4.0),
-        row("2-way", "float64", 2048, 4096, 0.008, variant="cpu"),
-        row("3-way", "bits", 500, 4096, 90.0),
-    )
-    drawn: list[Figure] = []
-    monkeypatch.setattr(figures, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
-    figures.draw_rates(found, PUBLISHED, [])
-    (axes,) = drawn[0].axes
-    assert [patch.get_height() for patch in axes.patches] == pytest.approx([3.5, 0.008, 90.0])
-    labels = [label.get_text() for label in axes.get_xticklabels()]
-    assert labels == ["2-way float64\n10,240 × 12,288\ncpu: 2,048 × 4,096", "3-way bits\n500 × 4,096"]
-
-
-def test_runs_beside_the_model_look_different(rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
-    monkeypatch.setattr(scaling, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
-    runs = rows[(rows["measure"] == "2-way") & (rows["variant"] == "auto") & rows["result.terms.product"].notna()]
-    many = pd.concat([runs.assign(device=f"device {k}") for k in range(5)])
-    scaling.draw_model(many, fit(many), [])
-    looks = [(line.get_color(), line.get_marker()) for line in drawn[0].axes[0].lines]
-    assert len(looks) == len(set(looks)) == 16
-
-
 @pytest.mark.parametrize(
     "only",
     [
@@ -358,23 +215,4 @@ def test_one_row_is_enough_for_everything(only: Row, tmp_path: Path) -> None:
     scaling.draw_model(rows, machines, paths)
     figures.draw_kernels(rows, PUBLISHED, paths)
     figures.draw_rates(rows, PUBLISHED, paths)
-    assert not plt.get_fignums()
-
-
-def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Five blocks: each row computes its triangle and the next two blocks, around the end."""
-    matrix = structure.owners(2, 5, 4)
-    for block in range(5):
-        own = np.argwhere(matrix == block)
-        assert set(own[:, 0] // 4) == {block}
-        assert set(own[:, 1] // 4) == {(block + offset) % 5 for offset in range(3)}
-        assert len(own) == 6 + 2 * 16
-    cube = structure.owners(3, 4, 3)
-    assert [int((cube == slab).sum()) for slab in range(4)] == [55] * 4
-    assert {tuple(sorted(place)) for place in np.argwhere(cube >= 0).tolist()} == set(combinations(range(12), 3))
-    monkeypatch.setitem(structure.SECTION_VECTORS, "edge", 6)
-    for draw in (structure.draw_matrix, structure.draw_cube, structure.draw_blocks):
-        path = tmp_path / f"{draw.__name__}.png"
-        draw([path])
-        assert path.stat().st_size > 1000
     assert not plt.get_fignums()
