@@ -106,7 +106,7 @@ def _kernels(gpu: pd.DataFrame, published: Published) -> list[Claim]:
         ours, verdict = "-", NOT_MEASURED
         if (line := _fastest(minima, products, SIZE)) is not None:
             rates = f"{line[RATE]:.3g} of {line[f'{RATE}_below']:.3g} T/s"
-            ours = f"{line['ratio']:.0%}: {rates} ({line['device']})"
+            ours = f"{line['ratio']:.0%} of the same tiling's: {rates} ({line['device']})"
             verdict = HOLDS if 0.5 <= line["ratio"] < 1 else FAILS
         share = published.stated[f"kernel_{precision}"] / published.stated[f"peak_{precision}"]
         paper = f"{share:.0%} of the peak flop rate"
