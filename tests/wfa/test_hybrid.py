@@ -37,11 +37,26 @@ def test_bit_parallel_strips_in_any_band(pair, words, order, part):
     a, b = pair
     distance = edlib_distance(a.tobytes(), b.tobytes())
     packed = PackedPair(open_device("emulator", thread_order=order), a, b)
-    words = min(words, MOST_ROWS_OF_TABLE // packed.symbols)
+    words = max(w for w in (1, 2, 4) if w <= words and w * packed.symbols <= MOST_ROWS_OF_TABLE)
     bound = max(abs(len(a) - len(b)), min(int(distance * part), max(len(a), len(b))))
     found = solve(packed, Problems.whole(packed, bound), words).cost[0]
     assert found == distance if bound >= distance else found >= distance
     assert solve(packed, Problems.whole(packed, distance), words).cost[0] == distance
+
+
+@pytest.mark.parametrize(("symbols", "words"), [(65, 4), (129, 2), (4, 3), (4, 0)])
+def test_words_that_do_not_fit_are_refused(symbols, words):
+    letters = np.arange(symbols, dtype=np.uint8)
+    pair = PackedPair(open_device("emulator"), letters, letters)
+    with pytest.raises(ValueError, match=f"{words} words of rows for {symbols} letters do not fit"):
+        solve(pair, Problems.whole(pair, 0), words)
+
+
+@pytest.mark.parametrize("symbols", [64, 65, 70, 85, 128, 129, 256])
+def test_hybrid_takes_any_number_of_letters(symbols):
+    rng = np.random.default_rng(symbols)
+    a, b = (rng.permutation(np.arange(600) % symbols).astype(np.uint8) for _ in range(2))
+    assert hybrid(open_device("emulator"), a, b).distance == edlib_distance(a.tobytes(), b.tobytes())
 
 
 @settings(max_examples=60, deadline=None)

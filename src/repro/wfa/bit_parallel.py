@@ -84,7 +84,7 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
 
     words: 32-bit words of rows per lane, 1, 2 or 4; at most MOST_ROWS_OF_TABLE in all for the pair's different letters.
     """
-    if words * pair.symbols > MOST_ROWS_OF_TABLE:
+    if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
         raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
     device, count = pair.device, len(problems.rows)
     kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
