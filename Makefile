@@ -16,8 +16,7 @@ VERSION_FITS := import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info[
 .PHONY: mutation run test test-all kernels lint bench constraints
 
 run: $(VENV)/installed-run-$(EXTRAS)
-	@flock --nonblock --conflict-exit-code 75 .run.lock workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG)) || \
-	{ [ $$? != 75 ] || echo "another run is at work in this folder; wait for it or stop it" >&2; exit 1; }
+	@workflow/run.sh $(if $(CONFIG),--configfile $(CONFIG))
 
 test: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto

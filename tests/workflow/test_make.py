@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -53,19 +54,48 @@ def test_an_unfit_python_is_one_line(folder: Path) -> None:
     assert not (folder / ".venv").exists()
 
 
-def test_two_runs_at_once_are_one_too_many(folder: Path) -> None:
-    (folder / ".venv").mkdir()
+@pytest.fixture
+def installed(folder: Path) -> Path:
+    """A folder whose Snakemake writes its process and waits."""
+    (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "installed-run-").touch()
-    flock = str(folder / "bin" / "flock")
     (folder / "workflow").mkdir()
-    command(folder, "sleep", f'exec {shutil.which("sleep")} "$@"')
-    holder = subprocess.Popen([flock, ".run.lock", "sleep", "30"], cwd=folder, start_new_session=True)
+    shutil.copy(ROOT / "workflow" / "run.sh", folder / "workflow")
+    for name in ("find", "sleep"):
+        command(folder, name, f'exec {shutil.which(name)} "$@"')
+    command(folder, "../.venv/bin/snakemake", "echo $$ >started.partial; mv started.partial started; exec sleep 60")
+    command(folder, "mv", f'exec {shutil.which("mv")} "$@"')
+    return folder
+
+
+def started(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """`make run` in the background, and the process of its Snakemake."""
+    environment = {"PATH": str(folder / "bin"), "HOME": os.environ["HOME"]}
+    run = subprocess.Popen(["make", "run"], cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not (folder / "started").exists():
+        assert time.monotonic() < deadline, "make run did not begin"
+        time.sleep(0.01)
+    return run, int((folder / "started").read_text())
+
+
+def test_two_runs_at_once_are_one_too_many(installed: Path) -> None:
+    first, snakemake = started(installed)
     try:
-        while subprocess.run([flock, "--nonblock", ".run.lock", "true"], cwd=folder, check=False).returncode == 0:
-            pass
-        done = make(folder, "run")
+        done = make(installed, "run")
     finally:
-        os.killpg(holder.pid, 15)
-        holder.wait()
+        first.terminate()
+        first.wait(20)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[0] == "another run is at work in this folder; wait for it or stop it"
+    said = f"another run, process {snakemake}, is at work in this folder; wait for it or stop it"
+    assert done.stderr.splitlines()[0] == said
+
+
+def test_a_signal_to_make_ends_the_run(installed: Path) -> None:
+    run, snakemake = started(installed)
+    run.terminate()
+    assert run.wait(20) != 0
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{snakemake}/cmdline").exists():
+        assert time.monotonic() < deadline, "Snakemake goes on"
+        time.sleep(0.01)
