@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or that of the error that was shown."""
     args = build_parser().parse_args(arguments)
     if arguments is None:
+        # Where Python is told not to buffer (PYTHONUNBUFFERED), it takes a full disk's cut write for a whole one.
+        sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, _stop)

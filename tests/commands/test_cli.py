@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -145,6 +146,15 @@ def test_a_full_disk_behind_standard_output_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([REPRO, "variants"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, "repro: output: No space left on device\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_is_cut_short_is_one_line(tmp_path: Path, unbuffered: str) -> None:
+    command = f"ulimit -f 1; exec {REPRO} variants"  # 512 bytes or 1 KiB by the shell, less than is written
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with (tmp_path / "output").open("w") as output:
+        done = subprocess.run(["sh", "-c", command], stdout=output, stderr=subprocess.PIPE, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (2, "repro: output: File too large\n")
 
 
 def test_a_stopped_simulation_leaves_nothing(tmp_path: Path) -> None:
