@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from repro.device import Counters, open_device, open_devices
+from repro.device.toolchain import compiler
 from repro.errors import DeviceError, InputError
 from tests.conftest import NO_GPU
 from tests.device.test_kernels import compiled
@@ -181,3 +182,13 @@ def test_full_and_zeros(device):
     zeros = device.zeros(2, np.float64)
     assert (zeros.dtype, zeros.get().tolist()) == (np.float64, [0, 0])
     assert (device.counters.writes, device.counters.launches) == (0, 0)
+
+
+def test_a_compiler_that_fails_is_named(monkeypatch):
+    monkeypatch.setenv("CXX", "false")
+    compiler.cache_clear()
+    try:
+        with pytest.raises(DeviceError, match="false --version fails: set CXX to a C"):
+            compiler()
+    finally:
+        compiler.cache_clear()

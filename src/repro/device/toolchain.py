@@ -57,7 +57,10 @@ def compiler() -> tuple[str, str]:
     """The C++ compiler's command ($CXX, else g++, c++ or clang++) and its version line."""
     for command in filter(None, (os.environ.get("CXX"), "g++", "c++", "clang++")):
         if shutil.which(command):
-            return command, _output([command, "--version"]).splitlines()[0]
+            try:
+                return command, _output([command, "--version"]).splitlines()[0]
+            except (OSError, subprocess.CalledProcessError, IndexError):
+                raise DeviceError(f"{command} --version fails: set CXX to a C++ compiler that works") from None
     raise DeviceError("no C++ compiler found: install g++ (Debian: apt install g++), or set CXX to one")
 
 
