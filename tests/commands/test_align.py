@@ -91,28 +91,68 @@ def test_a_matrix_with_comments_and_other_letters(capsys, files, tmp_path):
     assert run(capsys, *files, "--matrix", matrix)[1][1] == "q1\tn\t21"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the matrix has no row for A, C, G, T"),
-        ("  A C G T\nA 5 0 0 0\nC 0 5 0 0\n", "the matrix has no row for G, T"),
-        (
-            "  A C G T\nA 5 0 0\n",
-            "line 2: is no row of a scoring matrix; give each of A C G T one row, the letter and 4",
-        ),
-        ("  A C G T\nA 5 0 0 0\nA 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
-        ("  A C G T\n\nX 5 0 0 0\n", "line 3: is no row of a scoring matrix"),
-        ("  A A C G T\nA 5 5 0 0 0\n", "line 2: is no row of a scoring matrix"),
-        ("  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 0 1e300 5\n", "row T, column G: 1E300 is no whole number"),
-        (f"  A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 {10**30} 0 5\n", "--matrix row 3, column 1 1000"),
-    ],
-)
-def test_a_damaged_matrix_is_refused(capsys, files, tmp_path, text, message):
+def test_a_matrix_of_rna_in_another_order(capsys, files, tmp_path):
     matrix = tmp_path / "matrix.txt"
-    matrix.write_text(text)
+    matrix.write_text("  U G C A *\nA -4 -4 -4 5 9\n* 9 9 9 9 9\nG -4 5 -4 -4 9\nC -4 -4 5 -4 9\nU 5 -4 -4 -4 9\n")
+    assert run(capsys, *files, "--pairs", "zip", "--matrix", matrix)[1][1] == "q1\ts1\t18"
+    files[1] = tmp_path / "n.fa"
+    files[1].write_text(">n\nACNGA\n")
+    assert run(capsys, *files, "--matrix", matrix)[1][1] == "q1\tn\t29"
+
+
+def test_what_other_letters_score_is_said_once(capsys, files, tmp_path):
+    files[1] = tmp_path / "n.fa"
+    files[1].write_text(">n\nACNGA\n")
+    matrix = tmp_path / "matrix.txt"
+    matrix.write_text(" A C G T\nA 5 0 0 0\nC 0 5 0 0\nG 0 0 5 0\nT 0 0 0 5\n")
+    assert run(capsys, *files, "--matrix", matrix)[1][1] == "q1\tn\t19"
+    assert run(capsys, *files, "--matrix", matrix, "--mismatch", -2)[1][1] == "q1\tn\t18"
+    matrix.write_text(" A C G T N\nA 5 0 0 0 0\nC 0 5 0 0 0\nG 0 0 5 0 0\nT 0 0 0 5 0\nN 0 0 0 0 0\n")
+    assert run(capsys, *files, "--matrix", matrix)[1][1] == "q1\tn\t20"
+    for option in ("--match", "--mismatch"):
+        status, out, error = run(capsys, *files, "--matrix", matrix, option, -2)
+        assert (status, out) == (2, [])
+        assert error.startswith(f"repro: {option}: ")
+        assert error.endswith("; leave one of them out\n")
+
+
+MATRIX = ["  A C G T", "A 5 0 0 0", "C 0 5 0 0", "G 0 0 5 0", "T 0 0 0 5"]
+NO_ROW = "is no row of this matrix; give each of A C G T one row, the letter and 4 scores"
+NO_NUMBER = "is no whole number from -1073741824 to 1073741824; correct it"
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "message"),
+    [
+        (1, None, "is empty; give a line of letters and a row of scores for each of them"),
+        (1, " A C G", "line 1: names no T; begin with the letters of the columns"),
+        (1, " A A C G T", "line 1: A stands there twice; give every letter (U is T) one column"),
+        (1, " A C G T U", "line 1: T stands there twice"),
+        (1, " A R N D C Q E G", "line 1: 'R' is none of A C G T N *; give a matrix of nucleotides, without rows and "),
+        (1, ">q0 a sequence", "line 1: '>Q0' is none of A C G T N *"),
+        (1, "<!DOCTYPE html>", "line 1: is an HTML or XML page, not data; download the file itself"),
+        (1, "\udcff", "byte 0: is not UTF-8 text; save it as plain text"),
+        (3, "C 0 5", f"line 3, row C: {NO_ROW}"),
+        (3, "C 0 5 0", f"line 3, row C: {NO_ROW}"),
+        (3, "C 0 5 0 0 7", f"line 3, row C: {NO_ROW}"),
+        (3, "A 0 5 0 0", f"line 3, row A: {NO_ROW}"),
+        (3, "0 5 0 0", f"line 3, row 0: {NO_ROW}"),
+        (3, "X 0 5 0 0", f"line 3, row X: {NO_ROW}"),
+        (5, "", "line 5: the matrix ends without a row for T"),
+        (5, "T 0 0 x 5", f"line 5, row T, column G: X {NO_NUMBER}"),
+        (5, "T 0 0 1_0 5", f"line 5, row T, column G: 1_0 {NO_NUMBER}"),
+        (5, "T 0 0 1e300 5", f"line 5, row T, column G: 1E300 {NO_NUMBER}"),
+        (5, "T 0 2000000000 0 5", f"line 5, row T, column C: 2000000000 {NO_NUMBER}"),
+        (5, f"T 0 {'9' * 5000} 0 5", f"line 5, row T, column C: {'9' * 40} {NO_NUMBER}"),
+    ],
+)  # fmt: skip
+def test_a_damaged_matrix_is_refused(capsys, files, tmp_path, line, text, message):
+    matrix = tmp_path / "matrix.txt"
+    lines = [] if text is None else [*MATRIX[: line - 1], text, *MATRIX[line:]]
+    matrix.write_text("".join(f"{row}\n" for row in lines), errors="surrogateescape")
     status, out, error = run(capsys, *files, "--matrix", matrix)
     assert (status, out, error.count("\n")) == (2, [], 1)
-    assert message in error
+    assert error.startswith(f"repro: {matrix}: {message}")
 
 
 @pytest.mark.parametrize(

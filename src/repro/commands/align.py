@@ -29,9 +29,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("subjects", metavar="SUBJECTS", help="the other one")
     parser.add_argument("--mode", choices=("global", "semi-global", "local"), default="global", help="(%(default)s)")
     parser.add_argument("--match", type=int, metavar="N", help="score of equal letters (2)")
-    parser.add_argument("--mismatch", type=int, default=-1, metavar="N", help="score of unequal letters (%(default)s)")
+    parser.add_argument("--mismatch", type=int, metavar="N", help="score of unequal letters (-1)")
     parser.add_argument(
-        "--matrix", metavar="FILE", help="scores of all pairs of letters, in the format of NCBI, instead"
+        "--matrix",
+        metavar="FILE",
+        help="scores of all pairs of A, C, G and T in the format of NCBI instead; what other letters score is in its "
+        "row and column N, else it is --mismatch",
     )
     parser.add_argument("--gap", choices=("affine", "linear"), default="affine", help="(%(default)s)")
     parser.add_argument("--gap-open", type=int, metavar="N", help="penalty of a gap's first letter (2; affine alone)")
@@ -104,10 +107,11 @@ def _scheme(args: argparse.Namespace) -> "Scheme":
 
     if args.matrix and args.match is not None:
         raise InputError("--match: --matrix says what equal letters score; leave one of them out")
-    match = 2 if args.match is None else args.match
     matrix = read_matrix(args.matrix, args.mismatch) if args.matrix else None
+    match = 2 if args.match is None else args.match
+    mismatch = -1 if args.mismatch is None else args.mismatch
     try:
-        return Scheme(args.mode, args.gap, match, args.mismatch, args.gap_open, args.gap_extend, matrix)
+        return Scheme(args.mode, args.gap, match, mismatch, args.gap_open, args.gap_extend, matrix)
     except InputError as error:
         name, _, reason = str(error).partition(" ")
         raise InputError(f"--{name.replace('_', '-')} {reason}") from None

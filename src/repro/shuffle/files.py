@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from repro.errors import InputError
 from repro.inputs import fasta
-from repro.inputs.files import read_bytes
+from repro.inputs.files import read_text
 from repro.shuffle.alignments import EQUAL, OP_BITS, Alignments
-from repro.shuffle.scheme import CODES, Matrix
+from repro.shuffle.scheme import CODES, LARGEST_SCORE, Matrix
 
 Records = Sequence[fasta.Sequence]
 Indices = NDArray[np.int64]
@@ -22,43 +22,72 @@ ENDS = ("query_begin", "query_end", "subject_begin", "subject_end")
 _READ_NAME = re.compile(r"[!-?A-~]{1,254}")
 _REFERENCE_NAME = re.compile(r"[0-9A-Za-z!#$%&+./:;?@^_|~-][0-9A-Za-z!#$%&*+./:;=?@^_|~-]*")
 _UNMAPPED, _SECONDARY = 4, 256
+_MATRIX_LETTERS = "A", "C", "G", "T", "N", "*"  # every other letter of a sequence has the code of N
 
 
-def read_matrix(path: str | Path, mismatch: int) -> Matrix:
+def read_matrix(path: str | Path, mismatch: int | None) -> Matrix:
     """A matrix of scores in the format of NCBI: a header of letters, and a row of whole numbers for each.
 
-    Needs A, C, G and T, in either case. What other letters score says N, where there is one, else all of it is
-    `mismatch`.
-    Raises InputError for anything else, naming the line, and for a letter of the header without a row.
+    Needs A, C, G and T, in either case; U is T. What every other letter scores says N, or `*` where there is no N, and
+    `mismatch`, by default -1, where there is neither.
+    Raises InputError naming line, row and column for anything else, for a matrix with further letters, whose scores no
+    code could have, and for a mismatch that the matrix says already.
     """
     header: list[str] = []
-    rows: dict[str, dict[str, str]] = {}
-    for number, line in enumerate(read_bytes(path).decode("latin-1").splitlines(), start=1):
+    rows: dict[str, dict[str, int]] = {}
+    lines = read_text(path).splitlines()
+    for number, line in enumerate(lines, start=1):
         letter, *values = line.partition("#")[0].upper().split() or [""]
         if not letter:
             continue
+        where = f"{path}: line {number}"
         if not header:
-            header = [letter, *values]
-        elif header.count(letter) != 1 or letter in rows or len(values) != len(header):
+            header = _matrix_letters(where, [letter, *values])
+            continue
+        letter = letter.replace("U", "T")
+        if letter not in header or letter in rows or len(values) != len(header):
             raise InputError(
-                f"{path}: line {number}: is no row of a scoring matrix; give each of {' '.join(header)} one row, the "
+                f"{where}, row {letter[:20]}: is no row of this matrix; give each of {' '.join(header)} one row, the "
                 f"letter and {len(header)} scores"
             )
-        else:
-            rows[letter] = dict(zip(header, values, strict=True))
-    if missing := [letter for letter in dict.fromkeys("ACGT" + "".join(header)) if letter not in rows]:
-        raise InputError(f"{path}: the matrix has no row for {', '.join(missing)}")
-    order = "ACGTN" if "N" in rows else "ACGT"
-    scores = [[mismatch] * CODES for _ in range(CODES)]
+        rows[letter] = {
+            column: _score(f"{where}, row {letter}, column {column}", value)
+            for column, value in zip(header, values, strict=True)
+        }
+    if not header:
+        raise InputError(f"{path}: is empty; give a line of letters and a row of scores for each of them")
+    if missing := [letter for letter in header if letter not in rows]:
+        raise InputError(f"{path}: line {len(lines)}: the matrix ends without a row for {', '.join(missing)}")
+    others = [letter for letter in "N*" if letter in rows][:1]
+    if others and mismatch is not None:
+        raise InputError(f"--mismatch: row {others[0]} of {path} says what other letters score; leave one of them out")
+    order = [*"ACGT", *others]
+    scores = [[-1 if mismatch is None else mismatch] * CODES for _ in range(CODES)]
     for i, row in enumerate(order):
-        for j, column in enumerate(order):
-            try:
-                scores[i][j] = int(rows[row][column])
-            except ValueError:
-                raise InputError(
-                    f"{path}: row {row}, column {column}: {rows[row][column]} is no whole number"
-                ) from None
+        scores[i][: len(order)] = [rows[row][column] for column in order]
     return tuple(map(tuple, scores))
+
+
+def _matrix_letters(where: str, header: list[str]) -> list[str]:
+    """The letters of a matrix's columns, T for U."""
+    letters = [letter.replace("U", "T") for letter in header]
+    for letter in header:
+        if letter not in (*_MATRIX_LETTERS, "U"):
+            raise InputError(
+                f"{where}: {letter[:20]!r} is none of {' '.join(_MATRIX_LETTERS)}; give a matrix of nucleotides, "
+                "without rows and columns of other letters"
+            )
+    if wrong := [letter for letter in _MATRIX_LETTERS if letters.count(letter) > 1]:
+        raise InputError(f"{where}: {wrong[0]} stands there twice; give every letter (U is T) one column")
+    if missing := [letter for letter in "ACGT" if letter not in letters]:
+        raise InputError(f"{where}: names no {', '.join(missing)}; begin with the letters of the columns")
+    return letters
+
+
+def _score(where: str, value: str) -> int:
+    if re.fullmatch("[+-]?[0-9]{1,18}", value) and abs(int(value)) <= LARGEST_SCORE:
+        return int(value)
+    raise InputError(f"{where}: {value[:40]} is no whole number from {-LARGEST_SCORE} to {LARGEST_SCORE}; correct it")
 
 
 def table_header(traceback: bool) -> str:
