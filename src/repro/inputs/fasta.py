@@ -116,6 +116,18 @@ def read_sequence(spec: str | Path) -> Sequence:
     raise InputError(f"{path}: has no record named {name}; the nearest of its {len(records)} is {path}#{near[0]}")
 
 
+def check_nucleotides(path: str | Path, records: Iterable[Sequence]) -> None:
+    """Raise InputError naming file, record and position (from 0) of the first letter that stands for no nucleotide."""
+    for record in records:
+        wrong = np.flatnonzero(~np.isin(record.letters, np.append(NUCLEOTIDES, AMBIGUOUS)))
+        if wrong.size:
+            letter = chr(record.letters[wrong[0]])
+            raise InputError(
+                f"{path}: record {record.name}, position {wrong[0]}: '{letter}' stands for no nucleotide; give DNA or "
+                "RNA, not protein"
+            )
+
+
 def write_fasta(path: str | Path, sequences: Iterable[Sequence]) -> None:
     """Write records to a FASTA file wrapped at 70 letters; the file appears only when complete."""
     with complete_or_absent(path) as partial, partial.open("w", encoding="utf-8") as stream:

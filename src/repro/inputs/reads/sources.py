@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import InputError
-from repro.inputs.fasta import AMBIGUOUS, NUCLEOTIDES, Sequence, read_fasta, read_sequence
+from repro.inputs.fasta import Sequence, check_nucleotides, read_fasta, read_sequence
 from repro.inputs.reads import programs
 from repro.inputs.reads.clr import MEAN_LENGTH, Clr
 from repro.inputs.reads.illumina import Illumina
@@ -23,14 +23,7 @@ def read_genome(spec: str | Path) -> list[Sequence]:
     that stands for no nucleotide.
     """
     records = read_fasta(spec) if Path(spec).is_file() else [read_sequence(spec)]
-    for record in records:
-        wrong = np.flatnonzero(~np.isin(record.letters, np.append(NUCLEOTIDES, AMBIGUOUS)))
-        if wrong.size:
-            letter = chr(record.letters[wrong[0]])
-            raise InputError(
-                f"{spec}: record {record.name}, position {wrong[0]}: '{letter}' stands for no nucleotide; reads are "
-                "made from DNA or RNA, not from protein"
-            )
+    check_nucleotides(spec, records)
     t = np.uint8(ord("T"))
     return [Sequence(record.name, np.where(record.letters == ord("U"), t, record.letters)) for record in records]
 
