@@ -96,6 +96,22 @@ def test_floats_agree_with_scipy(tmp_path: Path, capsys):
     assert np.allclose([float(line.split("\t")[2]) for line in lines], 1 - pdist(values, "braycurtis"), rtol=1e-13)
 
 
+@pytest.mark.parametrize(("way", "count"), [("2", 780), ("3", 9880)])
+def test_no_value_is_below_0(tmp_path: Path, capsys, way, count):
+    values = np.random.default_rng(3).random((40, 101))
+    values[np.arange(40)[:, None] % 3 != np.arange(101) % 3] = 0  # most pairs have nothing in common
+    np.save(tmp_path / "v.npy", values)
+    assert similarity(tmp_path / "v.npy", "--way", way, "--threshold", "0") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + count
+
+
+def test_what_double_precision_loses_single_precision_keeps(tmp_path: Path, capsys):
+    (tmp_path / "v.csv").write_text("1e18,1\n3,4\n")
+    for precision, value in (("double", "0.0"), ("single", "8e-18")):
+        assert similarity(tmp_path / "v.csv", "--way", "2", "--precision", precision) == 0
+        assert capsys.readouterr().out.splitlines()[1:] == [f"0\t1\t{value}"]
+
+
 def test_sorenson_and_vectors_of_zeros(tmp_path: Path, capsys):
     (tmp_path / "bits.tsv").write_text("a\t1\t1\t0\nb\t0\t1\t1\nc\t0\t0\t0\nd\t0\t0\t0\n")
     assert similarity(tmp_path / "bits.tsv", "--way", "2", metric="sorenson") == 0

@@ -1,5 +1,7 @@
 """Every decomposition, stage split, thread order and device gives the same similarities, each from the right rank."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -137,6 +139,22 @@ def test_many_small_chunks(monkeypatch, way):
         for shape in [(1, 2, 1), (2, 1, 1)]:
             _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order)
             assert np.array_equal(found, similarities(values, all_indices(VECTORS, way), np.float32))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 1, 1), (2, 2, 1)], ids=str)
+@pytest.mark.parametrize("way", [2, 3])
+def test_doubles_are_within_the_bound_that_is_promised(way, shape):
+    """As docs/mgemm.md says; vectors i and j with unequal i mod 3 and j mod 3 have nothing in common."""
+    rng = np.random.default_rng(2)
+    values = rng.random((VECTORS, FIELDS)) * 10.0 ** rng.integers(-8, 8, (VECTORS, FIELDS))
+    values[np.arange(VECTORS)[:, None] % 3 != np.arange(FIELDS) % 3] = 0
+    _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), variant="auto")
+    v = values.astype(np.longdouble)[all_indices(VECTORS, way)]
+    n = sum(v[:, list(pair)].min(axis=1).sum(axis=1) for pair in combinations(range(way), 2))
+    n -= v.min(axis=1).sum(axis=1) if way == 3 else 0
+    exact = (2 if way == 2 else 1.5) * n / v.sum(axis=(1, 2))
+    assert found.min() == 0
+    assert (abs(found - exact) <= (FIELDS if way == 2 else 3 * (FIELDS + 1)) * 2.0**-52).all()
 
 
 @pytest.mark.parametrize("way", [2, 3])

@@ -160,6 +160,22 @@ def test_differences_of_doubles_are_within_their_bound(device):
     assert (abs(engine.pairs(block, block).get() - exact) <= bound).all()
 
 
+def test_rounded_differences_give_no_negative_numerators(device):
+    """Of vectors i and j with unequal i mod 3 and j mod 3, no field is above 0 in both."""
+    rng = np.random.default_rng(7)
+    values = rng.random((24, 101)) * 10.0 ** rng.integers(-8, 8, (24, 101))
+    values[np.arange(24)[:, None] % 3 != np.arange(101) % 3] = 0
+    for kind in ("float64", "float32"):
+        engine = engine_of(device, kind, "differences")
+        block = engine.upload(values.astype(kind))
+        n2 = engine.pairs(block, block)
+        triples = Triples(block, block, block)
+        assert n2.get().min() == 0
+        assert engine.triples(triples).get().min() == 0
+        c3 = engine.quotients3_whole(engine.triples(triples), triples, n2).get()
+        assert c3.min() == 0
+
+
 @pytest.mark.parametrize("variant", ["naive", "ternary", "fmin", "auto"])
 def test_floats_are_added_in_the_order_of_their_fields(device, variant):
     values = np.random.default_rng(4).random((20, 90), dtype=np.float32)

@@ -44,6 +44,11 @@ def test_three_way_values_by_hand(precision):
     assert found.tolist() == [[float(precision.type(12) / precision.type(21))]]
 
 
+def test_a_numerator_that_rounding_makes_negative_is_0():
+    n2, n3_prime = np.array([0.0, 0.5]), np.array([2.0**-53, 0.25])
+    assert numerators3(n2, n2, n2, n3_prime).tolist() == [0, 1.25]
+
+
 def test_the_division_is_rounded_once():
     n2, row, column = np.array([[7]], np.uint32), np.array([10]), np.array([11])
     assert quotients2(n2, row, column, np.float32)[0, 0] == np.float32(14) / np.float32(21)

@@ -67,8 +67,11 @@ def quotients3(n3: Values, sums_i: Values, sums_j: Values, sums_k: Values, preci
 
 
 def numerators3(n2_ij: Values, n2_ik: Values, n2_jk: Values, n3_prime: Values) -> Values:
-    """n3 = n2_ij + n2_ik + n2_jk - n3' in the type of the arguments, which broadcast against each other."""
-    total: Values = n2_ij + n2_ik + n2_jk - n3_prime
+    """n3 = n2_ij + n2_ik + n2_jk - n3' in the type of the arguments, which broadcast against each other.
+
+    Where rounding makes it less than 0 it is 0.
+    """
+    total: Values = np.maximum(n2_ij + n2_ik + n2_jk - n3_prime, 0)
     return total
 
 

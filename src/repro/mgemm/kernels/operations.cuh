@@ -29,12 +29,18 @@ __device__ __forceinline__ void accumulate(unsigned& sum, unsigned a, unsigned b
     } else sum = __dp4a(minimum(a, b), 0x01010101u, sum);
 }
 
+// Twice a sum of minima from sums that are rounded, which can make it less than 0.
+__device__ __forceinline__ double twice_minima(double differences, double a_total, double b_total) {
+    double twice = a_total + b_total - differences;
+    return twice > 0 ? twice : 0;
+}
+
 // The sum of minima from what was added: min(a, b) = (a + b - |a - b|) / 2.
 __device__ __forceinline__ float numerator(float sum, double a_total, double b_total) {
-    return OPERATION == DIFFERENCES ? float((a_total + b_total - sum) * 0.5) : sum;
+    return OPERATION == DIFFERENCES ? float(twice_minima(sum, a_total, b_total) * 0.5) : sum;
 }
 __device__ __forceinline__ double numerator(double sum, double a_total, double b_total) {
-    return OPERATION == DIFFERENCES ? (a_total + b_total - sum) * 0.5 : sum;
+    return OPERATION == DIFFERENCES ? twice_minima(sum, a_total, b_total) * 0.5 : sum;
 }
 __device__ __forceinline__ unsigned numerator(unsigned sum, long long a_total, long long b_total) {
     return OPERATION == DIFFERENCES && !BITS ? unsigned((a_total + b_total - sum) / 2) : sum;

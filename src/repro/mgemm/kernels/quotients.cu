@@ -47,6 +47,7 @@ extern "C" __global__ void mgemm_quotients3(const Sum* n3_prime, Value* values, 
                         n2_jk[(long long)j * pitch + k] - n3_prime[at];
         Precision denominator = Precision(row_sums[row_start + row]) + Precision(pivot_sums[pivot_start + pivot]) +
                                 Precision(column_sums[column_start + column]);
-        store(values + at, divided(Precision(1.5) * Precision(numerator), denominator));
+        // Rounding can make it less than 0.
+        store(values + at, divided(Precision(1.5) * Precision(numerator > 0 ? numerator : Sum(0)), denominator));
     }
 }
