@@ -247,3 +247,9 @@ def test_reads_in_either_format(tmp_path):
     path.write_text("@a\nAC5T\n+\nIIII\n")
     with pytest.raises(InputError, match="read 1: sequence a, position 2: '5' is not"):
         read_reads(path)
+    path.write_text("@a\nA\n+\nI\n@b\nA\n+\nI\n@a x\nA\n+\nI\n")
+    with pytest.raises(InputError, match="read 3: has the name of read 1, a; rename one of them"):
+        read_reads(path)
+    path.write_text("@ \nA\n+\nI\n")
+    with pytest.raises(InputError, match="read 1: has no name; write one after the '@'"):
+        read_reads(path)

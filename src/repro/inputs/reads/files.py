@@ -65,15 +65,20 @@ def write_reads(
 def read_reads(path: str | Path) -> list[Sequence]:
     """Read reads from FASTA or FASTQ, told apart by their first letter, plain or gzip; qualities are left out.
 
-    Raises InputError as `read_fasta` does, and with file and read for a fault in FASTQ.
+    Raises InputError as `read_fasta` does, and with file and read for a fault in FASTQ, two reads of one name included.
     """
     data = read_bytes(path)
     if not data.lstrip().startswith(b"@"):
         return read_fasta(path)
-    reads: list[Sequence] = []
+    reads: dict[str, Sequence] = {}
     try:
         for title, letters, _ in FastqGeneralIterator(io.StringIO(data.decode("latin-1"))):
-            reads.append(sequence((title.split(maxsplit=1) or ["?"])[0], letters))
+            name = (title.split(maxsplit=1) or [""])[0]
+            if not name:
+                raise InputError("has no name; write one after the '@'")
+            if name in reads:
+                raise InputError(f"has the name of read {list(reads).index(name) + 1}, {name}; rename one of them")
+            reads[name] = sequence(name, letters)
     except (ValueError, InputError) as error:
         raise InputError(f"{path}: read {len(reads) + 1}: {error}") from None
-    return reads
+    return list(reads.values())
