@@ -118,13 +118,13 @@ def read_sequence(spec: str | Path) -> Sequence:
 
 def check_nucleotides(path: str | Path, records: Iterable[Sequence]) -> None:
     """Raise InputError naming file, record and position (from 0) of the first letter that stands for no nucleotide."""
+    nucleotides = NUCLEOTIDES.tobytes() + AMBIGUOUS.tobytes()
     for record in records:
-        wrong = np.flatnonzero(~np.isin(record.letters, np.append(NUCLEOTIDES, AMBIGUOUS)))
-        if wrong.size:
-            letter = chr(record.letters[wrong[0]])
+        letters = record.letters.tobytes()
+        if wrong := letters.translate(None, nucleotides):
             raise InputError(
-                f"{path}: record {record.name}, position {wrong[0]}: '{letter}' stands for no nucleotide; give DNA or "
-                "RNA, not protein"
+                f"{path}: record {record.name}, position {letters.index(wrong[0])}: '{chr(wrong[0])}' stands for no "
+                "nucleotide; give DNA or RNA, not protein"
             )
 
 
