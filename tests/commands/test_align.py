@@ -175,12 +175,33 @@ def test_what_is_refused(capsys, files, tmp_path, options, message):
     assert not output.exists()
 
 
+def test_rna_and_fastq(capsys, files, tmp_path):
+    for k, letters in enumerate(("ACuGA", "ACGA")):
+        files[k] = tmp_path / f"{k}.fq"
+        files[k].write_text(f"@r{k} x\n{letters}\n+\n{'I' * len(letters)}\n")
+    assert run(capsys, *files, "--traceback")[1][1] == "r0\tr1\t6\t0\t5\t0\t4\t2=1I2="
+    files[1].write_text(">dna\nACTGA\n")
+    assert run(capsys, *files, "--traceback")[1][1] == "r0\tdna\t10\t0\t5\t0\t5\t5="
+    assert run(capsys, files[1], files[0], "--traceback")[1][1] == "dna\tr0\t10\t0\t5\t0\t5\t5="
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_proteins_are_refused(capsys, files, tmp_path, which):
+    files[which] = tmp_path / "proteins.fa"
+    files[which].write_text(">dna\nACGTURYSWKMBDHVN\n>p x\nMKVLAAG\n")
+    assert run(capsys, *files) == (
+        2,
+        [],
+        f"repro: {files[which]}: record p, position 3: 'L' stands for no nucleotide; give DNA or RNA, not protein\n",
+    )
+
+
 def test_files_that_do_not_fit(capsys, files, tmp_path):
     third = tmp_path / "three.fa"
-    third.write_text(">a\nA\n>b|*\nAC*\n>c\nA\n")
+    third.write_text(">a\nA\n>*b\nAC\n>c\nA\n")
     assert "three.fa holds 3 records" in run(capsys, third, files[1], "--pairs", "zip")[2]
     sam = ("--traceback", "--format", "sam")
-    assert "record 2 (b|*), position 2: SAM allows no '*'" in run(capsys, third, files[1], *sam)[2]
+    assert "record 2 (*b): SAM allows no such name" in run(capsys, files[0], third, *sam)[2]
     third.write_text(">a\n\n")
     assert "record 1 (a): is empty, which SAM cannot say" in run(capsys, files[0], third, *sam)[2]
     assert "is read already" in run(capsys, *files, "-o", files[1])[2]

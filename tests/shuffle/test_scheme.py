@@ -44,9 +44,9 @@ def test_what_is_no_scheme(values, message):
 
 
 def test_letters_are_codes_in_either_case():
-    batch = letters("ACGTacgt", "", "NRU-*")
-    assert batch.codes.tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 4, 4, 4]
-    assert (len(batch), batch.offsets.tolist(), batch.lengths.tolist()) == (3, [0, 8, 8, 13], [8, 0, 5])
+    batch = letters("ACGTUacgtu", "", "NRX-*")
+    assert batch.codes.tolist() == [0, 1, 2, 3, 3, 0, 1, 2, 3, 3, 4, 4, 4, 4, 4]
+    assert (len(batch), batch.offsets.tolist(), batch.lengths.tolist()) == (3, [0, 10, 10, 15], [10, 0, 5])
     assert batch[2].tolist() == [4] * 5
     assert len(letters()) == 0
 

@@ -20,12 +20,13 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "align",
         help="align the sequences of two files, and print scores or alignments",
-        description="Align the sequences of one file with those of another. Letters other than A, C, G and T match "
-        "nothing; either case is the same. Semi-global alignments have free gaps at all ends. In a CIGAR, 'I' is a "
-        "letter of the query alone and 'D' one of the subject alone. Of equally good alignments it is the one that "
-        "ends first and, from there, goes diagonally first, else takes a letter of the query.",
+        description="Align the sequences of DNA or RNA in one file with those in another, as they stand: the forward "
+        "strand alone. U is read as T, either case is the same, and an ambiguous letter such as N matches nothing. "
+        "Semi-global alignments have free gaps at all ends. In a CIGAR, 'I' is a letter of the query alone and 'D' one "
+        "of the subject alone. Of equally good alignments it is the one that ends first and, from there, goes "
+        "diagonally first, else takes a letter of the query.",
     )
-    parser.add_argument("queries", metavar="QUERIES", help="FASTA file, plain or gzip")
+    parser.add_argument("queries", metavar="QUERIES", help="FASTA or FASTQ file, plain or gzip")
     parser.add_argument("subjects", metavar="SUBJECTS", help="the other one")
     parser.add_argument("--mode", choices=("global", "semi-global", "local"), default="global", help="(%(default)s)")
     parser.add_argument("--match", type=int, metavar="N", help="score of equal letters (2)")
@@ -37,7 +38,12 @@ def add_parser(subparsers: Any) -> None:
         "row and column N, else it is --mismatch",
     )
     parser.add_argument("--gap", choices=("affine", "linear"), default="affine", help="(%(default)s)")
-    parser.add_argument("--gap-open", type=int, metavar="N", help="penalty of a gap's first letter (2; affine alone)")
+    parser.add_argument(
+        "--gap-open",
+        type=int,
+        metavar="N",
+        help="penalty of a gap's first letter (2, or --gap-extend where that is more; affine alone)",
+    )
     parser.add_argument(
         "--gap-extend", type=int, default=1, metavar="N", help="penalty of each further letter (%(default)s)"
     )
@@ -66,8 +72,9 @@ def run(args: argparse.Namespace) -> int:
     from repro.bench.variant import choose
     from repro.device import open_device
     from repro.errors import InputError
-    from repro.inputs.fasta import read_fasta
+    from repro.inputs.fasta import check_nucleotides
     from repro.inputs.files import complete_or_absent, refuse_same
+    from repro.inputs.reads.files import read_reads
     from repro.shuffle.files import check_for_sam
     from repro.shuffle.variants import VARIANTS
 
@@ -77,7 +84,9 @@ def run(args: argparse.Namespace) -> int:
     choose(VARIANTS, args.variant)
     if args.output:
         refuse_same(filter(None, (args.queries, args.subjects, args.matrix)), [args.output])
-    queries, subjects = read_fasta(args.queries), read_fasta(args.subjects)
+    queries, subjects = read_reads(args.queries), read_reads(args.subjects)
+    check_nucleotides(args.queries, queries)
+    check_nucleotides(args.subjects, subjects)
     if args.pairs == "zip" and len(queries) != len(subjects):
         raise InputError(
             f"--pairs zip: {args.queries} holds {len(queries)} records, {args.subjects} "

@@ -112,18 +112,13 @@ def table_lines(
 
 
 def check_for_sam(path: str, records: Records, references: bool) -> None:
-    """Raise InputError for the first record whose name or letters cannot stand in a SAM file."""
+    """Raise InputError for the first record that cannot stand in a SAM file."""
     valid = _REFERENCE_NAME if references else _READ_NAME
     for number, record in enumerate(records, start=1):
         if not valid.fullmatch(record.name):
             raise InputError(f"{path}: record {number} ({record.name}): SAM allows no such name; rename it or take tsv")
         if references and not len(record):
             raise InputError(f"{path}: record {number} ({record.name}): is empty, which SAM cannot say; take tsv")
-        stops = np.flatnonzero(record.letters == ord("*"))
-        if stops.size:
-            raise InputError(
-                f"{path}: record {number} ({record.name}), position {stops[0]}: SAM allows no '*'; take tsv"
-            )
 
 
 def sam_header(subjects: Records, arguments: Sequence[str]) -> str:

@@ -14,14 +14,14 @@ Codes = NDArray[np.uint8]
 Pairs = Literal["all", "zip"] | NDArray[np.integer]
 
 CODE_OF_BYTE = np.full(256, OTHER, np.uint8)
-CODE_OF_BYTE[np.frombuffer(b"ACGTacgt", np.uint8)] = [0, 1, 2, 3] * 2
+CODE_OF_BYTE[np.frombuffer(b"ACGTUacgtu", np.uint8)] = [0, 1, 2, 3, 3] * 2
 
 
 @dataclass(frozen=True, eq=False)
 class Letters:
     """A batch of n sequences.
 
-    codes: uint8, A = 0, C = 1, G = 2, T = 3 in either case, 4 for anything else, all sequences in order.
+    codes: uint8, A = 0, C = 1, G = 2, T or U = 3 in either case, 4 for anything else, all sequences in order.
     offsets: int64, shape (n + 1,); sequence i is codes[offsets[i] : offsets[i + 1]].
     """
 

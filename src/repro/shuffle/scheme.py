@@ -25,10 +25,10 @@ class Scheme:
     mode: "global" (both sequences from end to end), "semi-global" (free end gaps: zero first row and column, no floor,
     the best of the whole last row and column with their borders) or "local" (a floor of 0, the best of all).
     gap: "affine", where a gap of k letters costs gap_open + (k - 1) gap_extend, or "linear", where it costs
-    k gap_extend. match, mismatch: scores of equal and of unequal letters; a letter outside ACGT is unequal to all.
-    gap_open, gap_extend: penalties of the first and of every further letter of a gap, 0 or more; gap_open is 2 unless
-    given, and None where gaps are linear. matrix: scores of the codes of a query's letter (row) and a subject's
-    (column), 5 x 5 in the order A, C, G, T, other, in place of match and mismatch.
+    k gap_extend. match, mismatch: scores of equal and of unequal letters; U is T, and a letter outside ACGT is unequal
+    to all. gap_open, gap_extend: penalties of the first and of every further letter of a gap, 0 or more; unless given,
+    gap_open is 2, or gap_extend where that is more, and None where gaps are linear. matrix: scores of the codes of a
+    query's letter (row) and a subject's (column), 5 x 5 in the order A, C, G, T, other, in place of match and mismatch.
     Raises InputError for a scheme that is none.
     """
 
