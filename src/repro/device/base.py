@@ -105,7 +105,7 @@ class Device(ABC):
         if self.memory_used + nbytes > self.memory_bytes:
             raise DeviceError(
                 f"{self.name}: {nbytes:,} bytes wanted, {self.memory_bytes - self.memory_used:,} of "
-                f"{self.memory_bytes:,} free; use a smaller input or a larger memory budget"
+                f"{self.memory_bytes:,} free; use a smaller input or a larger memory budget, where one is set"
             )
         data = self._allocate(shape, dtype)
         self.memory_used += nbytes
