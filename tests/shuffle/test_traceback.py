@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
-from repro.errors import InputError
+from repro.errors import DeviceError, InputError
 from repro.shuffle import reference
 from repro.shuffle.align import alignments
 from repro.shuffle.alignments import Alignments
@@ -145,6 +145,15 @@ def test_batches_larger_than_memory_stream_through():
     queries, subjects = random_batch(12, 40, 60)
     found = alignments(device, queries, subjects, "zip", Scheme())
     assert device.counters.launches > 4
+    assert_as_reference(found, queries, subjects, "zip", Scheme())
+
+
+def test_an_alignment_larger_than_memory_is_one_for_fp32():
+    device = open_device("emulator", memory_bytes=60_000)
+    queries, subjects = random_batch(13, 1, 500)
+    with pytest.raises(DeviceError, match=r"448 x 285 letters keeps 138,240 bytes, .* choose the variant fp32"):
+        alignments(device, queries, subjects, "zip", Scheme())
+    found = alignments(device, queries, subjects, "zip", Scheme(), variant="fp32")
     assert_as_reference(found, queries, subjects, "zip", Scheme())
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
 from repro.device.source import Constant
+from repro.errors import DeviceError
 from repro.shuffle.alignments import DELETION, INSERTION, OP_BITS, Alignments
 from repro.shuffle.decode import PER_WORD, count_runs, write_ops
 from repro.shuffle.letters import Letters, Pairs, pair_indices
@@ -73,7 +74,7 @@ def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, schem
 
 
 def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
-    """What each batch gives, one batch behind the launches."""
+    """What each batch gives, one batch behind the launches. Raises DeviceError where what one keeps does not fit."""
     if not len(problem.chosen):
         return
     uploaded = device.upload(problem.queries.codes), device.upload(problem.subjects.codes)
@@ -86,6 +87,11 @@ def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
         words, word = int(batch.words.sum()), np.dtype(TYPES[batch.kind][1])
         if kept is None or kept.dtype != word or kept.shape[0] < words:
             kept = None  # before there is another
+            if words * word.itemsize > device.memory_bytes - device.memory_used:
+                raise DeviceError(
+                    f"{device.name}: a traceback of {m[batch.members].max()} x {n[batch.members].max()} letters keeps "
+                    f"{words * word.itemsize:,} bytes, more than are free; choose the variant fp32, which keeps none"
+                )
             kept = device.empty(words, word)
         results = _launch(device, problem, batch, (*uploaded, table), kept)
         if waiting:
