@@ -3,6 +3,7 @@
 import pytest
 
 from repro.cli import main
+from repro.device import open_device
 
 QUERIES = ">q1\nACTGA\n>q2\nccc\n"
 SUBJECTS = ">s1\nACGA\n>s2\nTTACTGATT\n"
@@ -66,6 +67,13 @@ def test_results_that_do_not_fit_in_memory_are_written_part_by_part(capsys, file
     parts = [run(capsys, *files, "--pairs", pairs, *options) for options in ((), ("--traceback",), sam)]
     assert [len(lines) for _, lines, _ in parts] == ([5, 5, 8] if pairs == "all" else [3, 3, 6])
     assert parts == whole
+
+
+def test_no_line_stands_before_an_error_of_the_device(capsys, files, monkeypatch):
+    monkeypatch.setattr("repro.device.open_device", lambda spec: open_device(spec, memory_bytes=100))
+    for options in ((), ("--traceback",), ("--traceback", "--format", "sam")):
+        status, out, error = run(capsys, *files, *options)
+        assert (status, out, error.count("\n")) == (3, [], 1)
 
 
 def test_a_query_without_any_alignment_is_unmapped(capsys, files, tmp_path):

@@ -138,7 +138,6 @@ def _lines(
 
     variant = VARIANTS[args.variant]
     sam = args.format == "sam"
-    yield sam_header(subjects, sys.argv[1:]) if sam else table_header(args.traceback)
     most = PAIRS_AT_ONCE
     if args.traceback:
         longest = sum(max(map(len, records), default=0) for records in (queries, subjects))
@@ -153,6 +152,8 @@ def _lines(
             against = encode([subject.letters for subject in partners])
         letters = encode([query.letters for query in part])
         outcome = variant.run(device, letters, against, args.pairs, scheme, args.traceback, **variant.complete({}))
+        if not begin:  # only now: no line stands before an error of the device
+            yield sam_header(subjects, sys.argv[1:]) if sam else table_header(args.traceback)
         pairs = pair_indices(args.pairs, len(part), len(partners))
         if sam:
             yield from sam_lines(part, partners, pairs, outcome.alignments)
