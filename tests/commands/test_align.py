@@ -29,6 +29,13 @@ def test_scores_of_all_pairs(capsys, files):
     ]  # fmt: skip
 
 
+def test_a_dash_is_standard_output(capsys, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, *files, "-o", "-") == run(capsys, *files)
+    assert run(capsys, *files, "-o", "./-") == (0, [], "")
+    assert len((tmp_path / "-").read_text().splitlines()) == 5
+
+
 def test_alignments_of_zipped_pairs(capsys, files):
     assert run(capsys, *files, "--pairs", "zip", "--traceback", "--gap", "linear")[1] == [
         "query\tsubject\tscore\tquery_begin\tquery_end\tsubject_begin\tsubject_end\tcigar",

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--variant", default="auto", metavar="NAME", help="see `repro variants shuffle` (%(default)s)")
     parser.add_argument("--device", default="auto", metavar="D", help="auto, cuda, cuda:N or emulator (%(default)s)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="complete or absent (standard output)")
+    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="complete or absent (-, standard output)")
     parser.set_defaults(run=run)
 
 
@@ -82,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--format sam: its records are alignments; add --traceback")
     scheme = _scheme(args)
     choose(VARIANTS, args.variant)
-    if args.output:
+    if args.output != "-":
         refuse_same(filter(None, (args.queries, args.subjects, args.matrix)), [args.output])
     queries, subjects = read_reads(args.queries), read_reads(args.subjects)
     check_nucleotides(args.queries, queries)
@@ -96,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         check_for_sam(args.queries, queries, references=False)
         check_for_sam(args.subjects, subjects, references=True)
     lines = _lines(args, open_device(args.device), queries, subjects, scheme)
-    if not args.output:
+    if args.output == "-":
         _write(sys.stdout, lines)
         return 0
     with complete_or_absent(args.output) as partial, partial.open("w", encoding="utf-8") as stream:
