@@ -31,6 +31,7 @@ def test_other_letters_are_unequal_to_all():
         ({"gap": "linear", "gap_open": 2}, "gap_open 2: linear gaps have gap_extend alone; leave it out"),
         ({"gap_extend": -1}, "gap_extend -1: a penalty is 0 or more"),
         ({"gap_open": 1, "gap_extend": 2}, "gap_open 1: the first letter of a gap costs no less than gap_extend 2"),
+        ({"gap_extend": 2**31}, "gap_extend 2147483648: give a whole number"),
         ({"match": 1.5}, "match 1.5: give a whole number from -1073741824 to 1073741824"),
         ({"mismatch": -(2**31)}, "mismatch -2147483648: give a whole number"),
         ({"matrix": ((1, 2), (3, 4))}, "matrix: needs 5 rows of 5 scores"),

@@ -33,8 +33,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--matrix",
         metavar="FILE",
-        help="scores of all pairs of A, C, G and T in the format of NCBI instead; what other letters score is in its "
-        "row and column N, else it is --mismatch",
+        help="scores of all pairs of A, C, G and T in the format of NCBI instead, and in row and column N what other "
+        "letters score, which is --mismatch without them; with more letters, as of proteins, it is refused",
     )
     parser.add_argument("--gap", choices=("affine", "linear"), default="affine", help="(%(default)s)")
     parser.add_argument(

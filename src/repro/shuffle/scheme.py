@@ -65,7 +65,7 @@ class Scheme:
                 raise InputError(f"{name} '{value}': choose one of {', '.join(valid)}")
         if self.matrix is not None and [len(row) for row in self.matrix] != [CODES] * CODES:
             raise InputError(f"matrix: needs {CODES} rows of {CODES} scores, for A, C, G, T and other letters")
-        scores = {"match": self.match, "mismatch": self.mismatch, "gap_open": self.first, "gap_extend": self.gap_extend}
+        scores = {"match": self.match, "mismatch": self.mismatch, "gap_extend": self.gap_extend, "gap_open": self.first}
         for i, row in enumerate(self.matrix or ()):
             scores |= {f"matrix row {i}, column {j}": score for j, score in enumerate(row)}
         for name, score in scores.items():
