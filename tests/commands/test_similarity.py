@@ -160,8 +160,24 @@ def test_jobs_fill_a_folder_stage_by_stage(thirty: Path, tmp_path: Path, capsys)
     assert total == sum(digit << 60 * (2 - place) for place, digit in enumerate(whole))
     assert similarity(thirty, "--way", "2", *arguments[3:]) == 2
     assert capsys.readouterr().err == (
-        f"repro: {tmp_path / 'out'}: holds similarities with another way; give another folder, or remove this one\n"
+        f"repro: {tmp_path / 'out'}: holds similarities with way 3, not 2; give another folder, or remove this one\n"
     )
+
+
+def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: Path, capsys):
+    arguments = thirty, "--way", "3", "--format", "float32", "-o", tmp_path / "out", "--stages", "4", "--checksum"
+    assert similarity(*arguments) == 0
+    checksum = capsys.readouterr().out
+    written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    (tmp_path / "out" / "similarities.stage-1.rank-0.f32").unlink()
+    (tmp_path / "out" / "similarities.stage-2.rank-0.f32").write_bytes(b"abc")
+    (tmp_path / "out" / "stage-3.json").write_text("{")
+    assert similarity(*arguments) == 0
+    assert capsys.readouterr() == (
+        checksum,
+        "".join(f"repro: stage {stage} of 4 is complete\n" for stage in (1, 2, 3)),
+    )
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == written
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Files of similarities: what is written is read again, index by index, and nothing unfinished counts."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -117,21 +118,29 @@ def test_a_file_of_values_is_little_endian_and_has_nothing_else(tmp_path):
 def test_a_folder_continues_after_its_complete_stages(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".partial-1.json").touch()  # of a run that was killed, or another that is at work
-    assert begin(tmp_path / "out", MANIFEST) == []
-    finish_stage(tmp_path / "out", MANIFEST, 1, [0, 0], 2**100)
-    assert begin(tmp_path / "out", MANIFEST) == [1]
-    assert read_stage(tmp_path / "out", MANIFEST, 1) == ([0, 0], 2**100)
+    manifest = replace(MANIFEST, checksum=True)
+    assert begin(tmp_path / "out", manifest) == []
+    for rank in range(2):
+        (tmp_path / "out" / manifest.rank_file(1, rank)).touch()
+    finish_stage(tmp_path / "out", manifest, 1, [0, 0], 2**100)
+    assert begin(tmp_path / "out", manifest) == [1]
+    assert read_stage(tmp_path / "out", manifest, 1) == ([0, 0], 2**100)
     with pytest.raises(InputError, match="stage 0 of 2 is not complete; compute it first"):
         next(read_results(tmp_path / "out", 0))
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [({"sha256": "1" * 64}, "sha256"), ({"stages": 3}, "stages"), ({"threshold": 0.1}, "threshold")],
+    [
+        ({"sha256": "1" * 64}, "of other vectors"),
+        ({"names": tuple("gfedcba")}, "of vectors with other names"),
+        ({"stages": 3}, "with stages 2, not 3"),
+        ({"threshold": 0.1}, r"with threshold None, not 0\.1"),
+    ],
 )
 def test_a_folder_of_something_else_is_refused(tmp_path, change, named):
     begin(tmp_path / "out", MANIFEST)
-    with pytest.raises(InputError, match=f"holds similarities with another {named}; give another folder"):
+    with pytest.raises(InputError, match=f"holds similarities {named}; give another folder"):
         begin(tmp_path / "out", replace(MANIFEST, **change))
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
@@ -139,21 +148,29 @@ def test_a_folder_of_something_else_is_refused(tmp_path, change, named):
         begin(tmp_path / "other", MANIFEST)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 2}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 2}', "way", "values", "stages"])
 def test_a_damaged_manifest_is_refused(tmp_path, text):
+    if text in asdict(MANIFEST):
+        text = json.dumps({"format": 1, **asdict(MANIFEST), text: "0"})
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(InputError, match=r"manifest\.json: (is damaged|has another format than 1)"):
         read_manifest(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"stored": 3, "checksum": null}', '{"stored": [], "checksum": "x"}']
+    "text",
+    [
+        *("", "{", "[]", "{}", '{"a": 1}', '{"stored": 3, "checksum": "1"}', '{"stored": [1], "checksum": "1"}'),
+        *('{"stored": [0, 0], "checksum": null}', '{"stored": [Infinity, 0], "checksum": "1"}'),
+    ],
 )
-def test_a_damaged_stage_is_refused(tmp_path, text):
-    begin(tmp_path / "out", MANIFEST)
+def test_a_damaged_stage_is_refused_and_computed_again(tmp_path, text):
+    manifest = replace(MANIFEST, checksum=True)
+    write(tmp_path / "out", manifest)
     (tmp_path / "out" / "stage-1.json").write_text(text)
-    with pytest.raises(InputError, match=r"stage-1\.json: is damaged; remove it and compute the stage again"):
+    with pytest.raises(InputError, match=r"stage-1\.json: is damaged; compute stage 1 again"):
         next(read_results(tmp_path / "out", 1))
+    assert begin(tmp_path / "out", manifest) == [0]
 
 
 def test_a_folder_that_another_job_begins_meanwhile(tmp_path, monkeypatch):
@@ -171,12 +188,14 @@ def test_a_folder_that_another_job_begins_meanwhile(tmp_path, monkeypatch):
     assert begin(folder, MANIFEST) == []
 
 
-def test_a_truncated_file_is_refused(tmp_path):
+def test_a_truncated_or_missing_file_is_refused_and_its_stage_computed_again(tmp_path):
     write(tmp_path / "out", MANIFEST)
     path = tmp_path / "out" / "similarities.stage-0.rank-1.f32"
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InputError, match=r"rank-1\.f32: has 19 bytes, 20 were written; compute it again"):
-        list(read_results(tmp_path / "out", 0))
+    with pytest.raises(InputError, match=r"rank-1\.f32: has 19 bytes, 20 were written; compute stage 0 again"):
+        next(read_results(tmp_path / "out", 0))
+    assert begin(tmp_path / "out", MANIFEST) == [1]
     path.unlink()
-    with pytest.raises(InputError, match="has 0 bytes"):
-        list(read_results(tmp_path / "out", 0))
+    with pytest.raises(InputError, match=r"rank-1\.f32: is missing; compute stage 0 again"):
+        next(read_results(tmp_path / "out", 0))
+    assert begin(tmp_path / "out", MANIFEST) == [1]

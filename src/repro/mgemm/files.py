@@ -26,6 +26,7 @@ from repro.mgemm.schedule import Decomposition, Tile, steps_of_rank, work_of
 FORMAT = 1
 MANIFEST = "manifest.json"
 ValueType = Literal["float32", "byte"]
+_OTHER = {"sha256": "of other vectors", "names": "of vectors with other names"}  # too long to be shown
 STORED: dict[str, tuple[str, str]] = {"float32": ("<f4", ".f32"), "byte": ("u1", ".u8")}
 
 
@@ -56,8 +57,10 @@ class Manifest:
         return np.dtype(STORED[self.values][0])
 
     @property
-    def record_type(self) -> np.dtype[Any]:
-        """The type of a stored result, where there is a threshold."""
+    def stored_type(self) -> np.dtype[Any]:
+        """The type of a stored result: a value, with its indices where there is a threshold."""
+        if self.threshold is None:
+            return self.value_type
         return np.dtype([*((name, "<u4") for name in "ijk"[: self.way]), ("value", self.value_type)])
 
     def stage_file(self, stage: int) -> str:
@@ -81,7 +84,7 @@ class Manifest:
 
 
 def begin(folder: Path, manifest: Manifest) -> list[int]:
-    """Prepare a folder and return the stages that are complete in it.
+    """Prepare a folder and return the stages that are complete in it: what is missing or damaged is computed again.
 
     Raises InputError where the folder holds similarities of other vectors or settings, or other files.
     """
@@ -92,10 +95,10 @@ def begin(folder: Path, manifest: Manifest) -> list[int]:
         found = asdict(read_manifest(folder))
         changed = [key for key, value in asdict(manifest).items() if found[key] != value]
         if changed:
-            raise InputError(
-                f"{folder}: holds similarities with another {changed[0]}; give another folder, or remove this one"
-            )
-        return [stage for stage in range(manifest.stages) if (folder / manifest.stage_file(stage)).exists()]
+            key, wanted = changed[0], getattr(manifest, changed[0])
+            other = _OTHER.get(key) or f"with {key} {found[key]}, not {wanted}"
+            raise InputError(f"{folder}: holds similarities {other}; give another folder, or remove this one")
+        return [stage for stage in range(manifest.stages) if _is_complete(folder, manifest, stage)]
     if foreign:
         raise InputError(f"{folder}: is no folder of similarities; give a new one")
     with complete_or_absent(path) as partial:
@@ -111,7 +114,12 @@ def read_manifest(folder: Path) -> Manifest:
         if content.pop("format") != FORMAT:
             raise InputError(f"{path}: has another format than {FORMAT}")
         content["decomposition"], content["names"] = tuple(content["decomposition"]), tuple(content["names"])
-        return Manifest(**content)
+        manifest = Manifest(**content)
+        numbers = manifest.vectors, manifest.fields, manifest.stages, *manifest.decomposition
+        known = manifest.way in (2, 3) and manifest.values in STORED and len(manifest.decomposition) == 3
+        if not known or not all(isinstance(number, int) and number > 0 for number in numbers):
+            raise ValueError
+        return manifest
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError(f"{path}: is damaged; compute the similarities again in another folder") from None
 
@@ -137,7 +145,7 @@ class RankFile:
             self._append(self._as_stored(flat(tile, values)))
             return
         found, reached = at_least(tile, values, manifest.threshold)
-        records = np.empty(len(found), manifest.record_type)
+        records = np.empty(len(found), manifest.stored_type)
         for name, column in zip("ijk", found.T, strict=False):
             records[name] = column
         records["value"] = self._as_stored(reached)
@@ -165,32 +173,50 @@ def finish_stage(folder: Path, manifest: Manifest, stage: int, stored: Sequence[
 
 
 def read_stage(folder: Path, manifest: Manifest, stage: int) -> tuple[list[int], int | None]:
-    """What `finish_stage` wrote. Raises InputError where the stage is not complete, or its file is damaged."""
+    """What `finish_stage` wrote.
+
+    Raises InputError where the stage is not complete, its file is damaged, or that of a rank is missing or not of the
+    length that was written.
+    """
     path = folder / manifest.stage_file(stage)
     if not path.exists():
         raise InputError(f"{folder}: stage {stage} of {manifest.stages} is not complete; compute it first")
     try:
         content = json.loads(read_bytes(path))
-        return [int(count) for count in content["stored"]], content["checksum"] and int(content["checksum"])
-    except (ValueError, TypeError, KeyError):
-        raise InputError(f"{path}: is damaged; remove it and compute the stage again") from None
+        stored = [int(count) for count in content["stored"]]
+        checksum = int(content["checksum"]) if manifest.checksum else None
+        if len(stored) != Decomposition(*manifest.decomposition).ranks:
+            raise ValueError
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise InputError(f"{path}: is damaged; compute stage {stage} again") from None
+    for rank, count in enumerate(stored):
+        path = folder / manifest.rank_file(stage, rank)
+        size, written = path.stat().st_size if path.is_file() else None, count * manifest.stored_type.itemsize
+        if size != written:
+            fault = "is missing" if size is None else f"has {size} bytes, {written} were written"
+            raise InputError(f"{path}: {fault}; compute stage {stage} again")
+    return stored, checksum
+
+
+def _is_complete(folder: Path, manifest: Manifest, stage: int) -> bool:
+    if not (folder / manifest.stage_file(stage)).exists():
+        return False
+    try:
+        read_stage(folder, manifest, stage)
+    except InputError:
+        return False
+    return True
 
 
 def read_results(folder: Path, stage: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
     """The results of a complete stage, part by part: indices, (count, way), ascending in each row, and values.
 
-    Bytes are values of uint8: 255 times the similarity. Raises InputError where the stage is not complete, or a file
-    is missing or not of the length that was written.
+    Bytes are values of uint8: 255 times the similarity. Raises InputError as `read_stage` does.
     """
     manifest = read_manifest(folder)
     stored, _ = read_stage(folder, manifest, stage)
     for rank, count in enumerate(stored):
-        path = folder / manifest.rank_file(stage, rank)
-        dtype = manifest.value_type if manifest.threshold is None else manifest.record_type
-        size = path.stat().st_size if path.exists() else 0
-        if size != count * dtype.itemsize:
-            raise InputError(f"{path}: has {size} bytes, {count * dtype.itemsize} were written; compute it again")
-        results = np.fromfile(path, dtype) if size else np.empty(0, dtype)
+        results = np.fromfile(folder / manifest.rank_file(stage, rank), manifest.stored_type, count)
         if manifest.threshold is not None:
             yield np.stack([results[name] for name in "ijk"[: manifest.way]], axis=1), results["value"]
             continue
