@@ -69,9 +69,9 @@ def test_lanes_that_leave_a_loop_early_meet_the_others_again(counting):
     rounds = 5
     given = np.zeros(32 * 4 * (rounds + 1), np.int32)
     log = traffic(counting, "uneven", 1, 32, given, given.copy(), rounds)
-    inner = log.rows[Place("uneven", "line 34", "global", "load")]
+    inner = log.rows[Place("uneven", "line 37", "global", "load")]
     assert inner == Traffic(4 * rounds, (32 + 24 + 16 + 8) * rounds, 4 * 4 * rounds, 4 * rounds)
-    assert log.rows[Place("uneven", "line 35", "global", "load")] == Traffic(rounds, 16 * rounds, 4 * rounds, rounds)
+    assert log.rows[Place("uneven", "line 38", "global", "load")] == Traffic(rounds, 16 * rounds, 4 * rounds, rounds)
 
 
 def test_atomics_are_counted_apart(counting):
