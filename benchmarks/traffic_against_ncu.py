@@ -19,8 +19,10 @@ KERNELS = Path(__file__).parents[1] / "tests" / "device" / "traffic.cu"
 COUNTERS = {
     ("global", "load", "requests"): "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     ("global", "load", "sectors"): "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    ("global", "load", "transactions"): "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
     ("global", "store", "requests"): "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     ("global", "store", "sectors"): "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    ("global", "store", "transactions"): "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
     ("shared", "load", "requests"): "smsp__sass_inst_executed_op_shared_ld.sum",
     ("shared", "load", "passes"): "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     ("shared", "store", "requests"): "smsp__sass_inst_executed_op_shared_st.sum",
