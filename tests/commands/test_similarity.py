@@ -200,7 +200,7 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
         (
             "oak,1e200,1\nash,3,4\n",
             ["--way", "2", "--precision", "single"],
-            "vector oak: its sum is too large for float32; scale the vectors down",
+            "{file}: vector oak: its sum is too large for float32; scale the vectors down",
         ),
         (EXAMPLE, ["--way", "2", "-o", "{file}"], "{file}: is read already; give the output another name"),
     ],
@@ -227,7 +227,7 @@ def test_ranks_of_mpi_give_the_same_checksum(thirty: Path, tmp_path: Path, capsy
 def test_an_error_of_ranks_is_one_line(example: Path):
     done = ranks(2, example, "--way", "2", metric="sorenson")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "repro: vector oak, field 1: 2 where 0/1 data has only 0, 1\n"
+    assert done.stderr == f"repro: {example}: vector oak, field 1: 2 where 0/1 data has only 0, 1\n"
     done = ranks(6, example, "--way", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "repro: n_pv = 6: there are 4 vectors; give fewer ranks\n"

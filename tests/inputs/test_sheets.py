@@ -155,6 +155,7 @@ READS = {
     "seed": "1",
 }
 VECTORS = {"name": "x", "source": "synthetic", "kind": "bits", "vectors": "3", "fields": "40", "seed": "1"}
+RAW_FILE = {"name": "x", "source": "file", "file": "a.f32", "fields": "3", "origin": "o", "terms": "t"}
 GRAPH = {"name": "x", "source": "synthetic", "kind": "erdos-renyi", "nodes": "9", "density": "0.5", "seed": "1"}
 
 
@@ -175,6 +176,13 @@ GRAPH = {"name": "x", "source": "synthetic", "kind": "erdos-renyi", "nodes": "9"
         ),
         (read_vector_sources, "vectors.tsv", VECTORS | {"kind": "reals"}, "column kind: 'reals' is none of integers"),
         (read_vector_sources, "vectors.tsv", VECTORS | {"fields": ""}, "column fields: is empty"),
+        (read_vector_sources, "vectors.tsv", RAW_FILE | {"fields": ""}, "column fields: is empty"),
+        (
+            read_vector_sources,
+            "vectors.tsv",
+            RAW_FILE | {"file": "a.f32.npz"},
+            "column fields: '3' where nothing belongs; the file says it, unless it is raw",
+        ),
         (read_vector_sources, "vectors.tsv", VECTORS | {"source": "file"}, "column kind: 'bits' where nothing belongs"),
         (
             read_vector_sources,
@@ -196,6 +204,14 @@ GRAPH = {"name": "x", "source": "synthetic", "kind": "erdos-renyi", "nodes": "9"
 def test_faulty_cells_of_the_other_sheets(tmp_path, read, shipped, row, message):
     with pytest.raises(InputError, match=message):
         read(write_sheet(tmp_path / shipped, shipped, row))
+
+
+def test_raw_vectors_of_a_sheet_have_fields(tmp_path):
+    np.arange(6, dtype="<f4").tofile(tmp_path / "a.f32")
+    (source,) = read_vector_sources(
+        write_sheet(tmp_path / "vectors.tsv", "vectors.tsv", RAW_FILE | {"file": str(tmp_path / "a.f32")})
+    )
+    assert source.load().values.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_the_shipped_read_sets(monkeypatch):

@@ -76,6 +76,8 @@ def test_packed_bits(tmp_path, bits):
         ('"name","a","b, c","d"\r\n"x",1,2,3\r\n"y",4,5.5,6\r\n', ("x", "y")),
         ("# a comment\n\nx,1,2,3\n\ny,4,5.5,6", ("x", "y")),
         ("\ufeffx,1, 2 ,3\ny,4,5.5,6e0\n", ("x", "y")),
+        (",a,b,c\n1;2,1,2,3\n3;4,4,5.5,6\n", ("1;2", "3;4")),
+        ("1;2,1,2,3\nx,4,5.5,6\n", ("1;2", "x")),
     ],
 )
 @pytest.mark.parametrize("separator", [",", "\t"])
@@ -118,6 +120,7 @@ def test_bad_values_are_named_by_vector_and_field(value, shown):
         (np.ones((1, 1), complex), None, "values of type complex128"),
         (np.ones((2, 1)), ["a"], "1 names for 2 vectors"),
         (np.ones((2, 1)), ["a", "a"], "two vectors are named a"),
+        (np.ones((3, 1)), ["a", " ", ""], "vectors: vector 1, counted from 0, has an empty name; name all vectors"),
     ],
 )
 def test_arrays_that_are_no_vectors(values, names, message):
@@ -141,6 +144,8 @@ def test_conversion_must_be_exact():
             vector_set(np.array([[value]])).astype(dtype)
     with pytest.raises(InputError, match="vector 0, field 1: 2 where 0/1 data has only 0, 1"):
         pack_bits(vector_set(np.array([[1, 2]])))
+    with pytest.raises(InputError, match=r"^v\.npy: vector a, field 1: 1\.5 is not exact in uint8"):
+        vector_set(np.array([[1, 1.5]]), ["a"], source="v.npy").astype(np.float32).astype(np.uint8)
     with pytest.raises(InputError, match="vector 0, field 0: 3 where allele counts has only 0, 1, 2"):
         vector_set(np.array([[3]])).require((0, 1, 2), "allele counts")
 
@@ -168,9 +173,18 @@ def archive(version: int) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("v.csv", b"", "has no vectors"),
+        ("v.csv", b"", "has no vectors; write one on each line; cells are separated by commas"),
         ("v.csv", b"a,b\n", "has no vectors"),
-        ("v.csv", b"1,2\n3\n", r"line 2: 1 cells where 2 are expected"),
+        ("v.tsv", b"1,2\n", "has no vectors; write one on each line; cells are separated by tabs"),
+        ("v.csv", b"1,2\n3\n", r"line 2: 1 cells where 2 are expected; cells are separated by commas"),
+        ("v.csv", b"1;2\n3;4\n", r"line 2: '3;4' is a name without numbers; cells are separated by commas"),
+        ("v.csv", b"1\t2\n3\t4\n", r"line 2: '3\\t4' is a name without numbers; cells are separated by commas"),
+        ("v.tsv", b"x,y\n1,2\n3,4\n", r"line 2: '1,2' is a name without numbers; cells are separated by tabs"),
+        ("v.csv", b"1;2,5\n3;4,5\n", r"line 1, column 1: '1;2' is not a number; .*commas, decimals by a point"),
+        ("v.csv", b"a;1,5;2,5\nb;3,5;4,5\n", r"line 1, column 2: '5;2' is not a number; cells are separated by comm"),
+        ("v.tsv", b"1,5\t2\n3\t4\n", r"line 1, column 1: '1,5' is not a number; .*tabs, decimals by a point"),
+        ("v.tsv", b"a\t2\nb\t3,5\n", r"line 2, column 2: '3,5' is not a number; .*tabs, decimals by a point"),
+        ("v.tsv", b"\ta\nx\t1\n\t2\n", r"line 3, column 1: the name is empty; name all vectors, or none"),
         ("v.csv", b"1,2\n\n3,x\n", r"line 3, column 2: 'x' is not a number"),
         ("v.csv", b"1,2,x\n3,4,5\n", r"line 1, column 3: 'x' is not a number"),
         ("v.csv", b"a,1,2,x\nb,3,4,5\n", r"line 1, column 4: 'x' is not a number"),
@@ -186,7 +200,7 @@ def archive(version: int) -> bytes:
         ("v.npy", b"", "is empty"),
         ("v.npy", b"nonsense", "is no NumPy file"),
         ("v.npz", b"PK\x03\x04nonsense", "is no NumPy file"),
-        ("v.f32", bytes(12), "raw numbers do not say"),
+        ("v.f32", bytes(12), "raw numbers do not say how long a vector is; give its fields: --fields N"),
         ("v.xyz", b"", r"is no vector file; known endings are \.npy"),
     ],
 )
@@ -205,17 +219,64 @@ def test_bad_archives(tmp_path):
         read_vectors(save(path, a=np.ones((2, 2)), b=np.ones((2, 2))))
     with pytest.raises(InputError, match="is no NumPy file"):
         read_vectors(save(path, a=np.array([[{}]], dtype=object)))
-    bits = tmp_path / "v.bits.npz"
-    with pytest.raises(InputError, match="has no array fields"):
-        read_vectors(save(bits, words=np.zeros((1, 1), np.uint32)))
-    with pytest.raises(InputError, match="vector 0 has bits behind field 2"):
-        read_vectors(save(bits, words=np.full((1, 1), 15, np.uint32), fields=3, names=np.array(["a"])))
-    with pytest.raises(InputError, match=r"shape \(1, 1\) do not hold vectors of 33 fields"):
-        read_vectors(save(bits, words=np.zeros((1, 1), np.uint32), fields=33, names=np.array(["a"])))
     for fields, size in ((3, 20), (0, 12), (2, 0)):
         (tmp_path / "v.f32").write_bytes(bytes(size))
         with pytest.raises(InputError, match=f"{size} bytes are not vectors of {fields} fields of 4 bytes"):
             read_vectors(tmp_path / "v.f32", fields=fields)
+
+
+WORDS = np.array([[5, 1], [0xFFFFFFFF, 3]], np.uint32)
+PACKED = {"words": WORDS, "fields": 34, "names": np.array(["a", "b"])}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"fields": None}, "has no array fields; packed bits have words, fields and names"),
+        ({"fields": [33, 34]}, r"fields is an array of int64 of shape \(2,\); give one whole number above 0"),
+        ({"fields": [34]}, r"fields is an array of int64 of shape \(1,\); give one whole number above 0"),
+        *(({"fields": value}, f"fields is {value!r}; give one whole number above 0") for value in ("x", 34.0, True)),
+        *(({"fields": value}, f"fields is {value}; give one whole number above 0") for value in (0, -34)),
+        ({"fields": 65}, r"words of shape \(2, 2\) do not hold vectors of 65 fields"),
+        ({"fields": 32}, r"words of shape \(2, 2\) do not hold vectors of 32 fields"),
+        ({"fields": 2**63}, r"words of shape \(2, 2\) do not hold vectors of 9223372036854775808 fields"),
+        ({"fields": 33}, "words, row 1, column 1: bit 1 is set, behind the last of 33 fields; clear it"),
+        ({"words": WORDS[0]}, r"words of shape \(2,\) do not hold vectors of 34 fields"),
+        *(
+            ({"words": WORDS.astype(dtype)}, f"words are of type {np.dtype(dtype)}; give uint32, each with 32 fields")
+            for dtype in (np.uint64, np.int64, np.float64, np.uint8)
+        ),
+        ({"names": [1, 2]}, r"names is an array of int64 of shape \(2,\); give a string for each vector"),
+        ({"names": [["a"], ["b"]]}, r"names is an array of <U1 of shape \(2, 1\); give a string for each vector"),
+        ({"names": ["a"]}, "1 names for 2 vectors"),
+    ],
+)
+def test_broken_packed_bits(tmp_path, change, message):
+    path = save(tmp_path / "v.bits.npz", **{k: v for k, v in (PACKED | change).items() if v is not None})
+    with pytest.raises(InputError, match=f"v.bits.npz: {message}"):
+        read_vectors(path)
+
+
+def test_packed_bits_of_either_byte_order(tmp_path):
+    for dtype in ("<u4", ">u4"):
+        read = read_vectors(save(tmp_path / "v.bits.npz", **PACKED | {"words": WORDS.astype(dtype)}))
+        assert read.values.sum(axis=1).tolist() == [3, 34]
+        assert np.flatnonzero(read.values[0]).tolist() == [0, 2, 32]
+
+
+def test_packed_bits_are_an_archive(tmp_path):
+    with (tmp_path / "v.bits.npz").open("wb") as stream:
+        np.save(stream, WORDS)
+    with pytest.raises(InputError, match="has no array words"):
+        read_vectors(tmp_path / "v.bits.npz")
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.tsv.gz", "v.npy", "v.npz", "v.bits.npz"])
+def test_only_raw_numbers_take_fields(tmp_path, name):
+    with pytest.raises(
+        InputError, match=f"{name}: says itself how many fields .*; --fields is for .f32 and .f64 alone"
+    ):
+        read_vectors(tmp_path / name, fields=3)
 
 
 @pytest.mark.parametrize("kind", KINDS)

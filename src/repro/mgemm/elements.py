@@ -22,7 +22,7 @@ def elements_of(vectors: VectorSet, metric: Metric, precision: np.dtype[Any]) ->
     """
     if metric == Metric.SORENSON:
         if vectors.fields >= MOST_INTEGER:
-            raise InputError(f"vectors of {vectors.fields} bits: give fewer than {MOST_INTEGER}")
+            raise InputError(f"{vectors.source}: vectors of {vectors.fields} bits: give fewer than {MOST_INTEGER}")
         return pack_bits(vectors)
     values = vectors.values
     if values.dtype == np.uint8 and 255 * vectors.fields < MOST_INTEGER:
@@ -31,8 +31,8 @@ def elements_of(vectors: VectorSet, metric: Metric, precision: np.dtype[Any]) ->
         rounded = values.astype(precision)
         largest = 3 * field_sums(rounded).astype(precision)  # of all that is added or multiplied
     if not np.isfinite(largest).all():
-        name = vectors.names[int(np.argmin(np.isfinite(largest)))]
-        raise InputError(f"vector {name}: its sum is too large for {precision}; scale the vectors down")
+        place = vectors.place(int(np.argmin(np.isfinite(largest))))
+        raise InputError(f"{place}: its sum is too large for {precision}; scale the vectors down")
     return rounded
 
 

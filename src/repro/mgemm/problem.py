@@ -77,14 +77,13 @@ def _require_exact_sums(vectors: VectorSet, values: NDArray[Any]) -> None:
     if len(fractions):
         i, q = fractions[0]
         raise InputError(
-            f"vector {vectors.names[i]}, field {q}: {values[i, q]} is no integer; sums are checked exactly, so scale "
-            "and round the vectors"
+            f"{vectors.place(i, q)}: {values[i, q]} is no integer; sums are checked exactly, so scale and round the "
+            "vectors"
         )
     large = np.flatnonzero(3 * field_sums(values) >= 2 ** (np.finfo(values.dtype).nmant + 1))
     if len(large):
         raise InputError(
-            f"vector {vectors.names[large[0]]}: its sum is too large to be exact in {values.dtype}; scale the vectors "
-            "down"
+            f"{vectors.place(large[0])}: its sum is too large to be exact in {values.dtype}; scale the vectors down"
         )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from repro.inputs.sheets import Row, read_rows
-from repro.inputs.vectors.files import read_vectors
+from repro.inputs.vectors.files import is_raw, read_vectors
 from repro.inputs.vectors.synthetic import KINDS, random_vectors
 from repro.inputs.vectors.vectorset import VectorSet
 
@@ -52,13 +52,16 @@ def _source(row: Row) -> VectorSource:
     else:
         for column in ("kind", "vectors", "seed"):
             row.empty(column, "only a synthetic set has it")
+    raw = not synthetic and is_raw(row.text("file"))
+    if not synthetic and not raw:
+        row.empty("fields", "the file says it, unless it is raw .f32 or .f64")
     return VectorSource(
         name=row.text("name"),
         source=cast(Literal["file", "synthetic"], row.cells["source"]),
         file="" if synthetic else row.text("file"),
         kind=row.choice("kind", KINDS) if synthetic else "",
         vectors=row.integer("vectors", 1) if synthetic else None,
-        fields=row.integer("fields", 1) if synthetic else row.optional_integer("fields", 1),
+        fields=row.integer("fields", 1) if synthetic or raw else None,
         seed=row.integer("seed", 0) if synthetic else None,
         origin=row.cells["origin"] if synthetic else row.text("origin"),
         terms=row.cells["terms"] if synthetic else row.text("terms"),

@@ -58,4 +58,4 @@ def random_vectors(kind: str, vectors: int, fields: int, seed: int) -> VectorSet
         raise InputError(f"{vectors} random vectors of {fields} fields; give at least 1 of each")
     if seed < 0:
         raise InputError(f"seed {seed}; give 0 or more")
-    return vector_set(KINDS[kind](np.random.default_rng(seed), (vectors, fields)))
+    return vector_set(KINDS[kind](np.random.default_rng(seed), (vectors, fields)), source=f"random {kind}")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,10 +21,12 @@ class VectorSet:
     names: (vectors,).
     values: (vectors, fields), C-contiguous, so that a vector is contiguous, as in the column-major files of CoMet;
         float32, float64 or an unsigned integer type.
+    source: what messages call the set: its file.
     """
 
     names: tuple[str, ...]
     values: npt.NDArray[Any]
+    source: str = "vectors"
 
     def __len__(self) -> int:
         return len(self.names)
@@ -47,8 +49,8 @@ class VectorSet:
             changed = np.argwhere(converted.astype(self.values.dtype) != self.values)
         if changed.size:
             i, q = changed[0]
-            raise InputError(f"{self._place(i, q)}: {self.values[i, q]} is not exact in {np.dtype(dtype)}")
-        return VectorSet(self.names, np.ascontiguousarray(converted))
+            raise InputError(f"{self.place(i, q)}: {self.values[i, q]} is not exact in {np.dtype(dtype)}")
+        return replace(self, values=np.ascontiguousarray(converted))
 
     def require(self, allowed: Sequence[int], what: str) -> None:
         """Raise InputError naming the first value that is not in `allowed`."""
@@ -56,10 +58,12 @@ class VectorSet:
         if wrong.size:
             i, q = wrong[0]
             choices = ", ".join(map(str, allowed))
-            raise InputError(f"{self._place(i, q)}: {self.values[i, q]} where {what} has only {choices}")
+            raise InputError(f"{self.place(i, q)}: {self.values[i, q]} where {what} has only {choices}")
 
-    def _place(self, vector: int, field: int) -> str:
-        return f"vector {self.names[vector]}, field {field}"
+    def place(self, vector: int, field: int | None = None) -> str:
+        """How a message names a vector, or one of its fields, by their numbers from 0."""
+        named = f"{self.source}: vector {self.names[vector]}"
+        return named if field is None else f"{named}, field {field}"
 
 
 def vector_set(values: npt.ArrayLike, names: Sequence[str] | None = None, source: str = "vectors") -> VectorSet:
@@ -78,6 +82,9 @@ def vector_set(values: npt.ArrayLike, names: Sequence[str] | None = None, source
     labels = tuple(str(i) for i in range(len(array))) if names is None else tuple(names)
     if len(labels) != len(array):
         raise InputError(f"{source}: {len(labels)} names for {len(array)} vectors")
+    if not all(label.strip() for label in labels):
+        unnamed = next(i for i, label in enumerate(labels) if not label.strip())
+        raise InputError(f"{source}: vector {unnamed}, counted from 0, has an empty name; name all vectors, or none")
     if len(set(labels)) < len(labels):
         repeated = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{source}: two vectors are named {repeated}; rename one of them")
@@ -89,7 +96,7 @@ def vector_set(values: npt.ArrayLike, names: Sequence[str] | None = None, source
         array = array.astype(np.min_scalar_type(int(array.max())))
     elif array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    return VectorSet(labels, np.ascontiguousarray(array))
+    return VectorSet(labels, np.ascontiguousarray(array), source)
 
 
 def pack_bits(vectors: VectorSet) -> npt.NDArray[np.uint32]:
@@ -104,17 +111,23 @@ def pack_bits(vectors: VectorSet) -> npt.NDArray[np.uint32]:
     return np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
 
 
-def unpack_bits(words: npt.NDArray[np.uint32], fields: int) -> npt.NDArray[np.uint8]:
+def unpack_bits(words: npt.NDArray[np.uint32], fields: int, source: str = "packed bits") -> npt.NDArray[np.uint8]:
     """Return the 0/1 data, uint8, (vectors, fields), of words as `pack_bits` makes them.
 
-    Raises InputError when the number of words does not suit the fields, or a bit behind the last field is set.
+    Raises InputError naming `source` when words are of another type or their number does not suit the fields, or a bit
+    behind the last field is set.
     """
+    if words.dtype.kind != "u" or words.dtype.itemsize != _WORD_BITS // 8:
+        raise InputError(f"{source}: words are of type {words.dtype}; give uint32, each with {_WORD_BITS} fields")
     if words.ndim != 2 or words.shape[1] != -(-fields // _WORD_BITS):
-        raise InputError(f"packed bits of shape {words.shape} do not hold vectors of {fields} fields")
+        raise InputError(f"{source}: words of shape {words.shape} do not hold vectors of {fields} fields")
     little = np.ascontiguousarray(words, dtype="<u4")
     bits = np.unpackbits(little.view(np.uint8), axis=1, bitorder="little")
-    if bits[:, fields:].any():
+    behind = np.argwhere(bits[:, fields:])
+    if behind.size:
+        i, q = behind[0]
         raise InputError(
-            f"packed bits: vector {np.argwhere(bits[:, fields:])[0][0]} has bits behind field {fields - 1}"
+            f"{source}: words, row {i}, column {(fields + q) // _WORD_BITS}: bit {(fields + q) % _WORD_BITS} is set, "
+            f"behind the last of {fields} fields; clear it"
         )
     return bits[:, :fields]
