@@ -1,14 +1,17 @@
 """The command line: `repro COMMAND`. An error is one line on standard error, with exit code 2 (input) or 3 (device)."""
 
 import argparse
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 
 import repro
 from repro.commands import align, apsp, devices, distance, fetch, nw, similarity, simulate, variants
 from repro.errors import ReproError
+from repro.launcher import speaks_for_all
 
 COMMANDS = (distance, nw, align, apsp, similarity, fetch, simulate, variants, devices)
 
@@ -22,6 +25,14 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command; help and wrong usage are shown once, however many ranks were started."""
+    if speaks_for_all():
+        return build_parser().parse_args(arguments)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return build_parser().parse_args(arguments)
+
+
 def _stop(number: int, _: object) -> None:
     """End at once and leave no half-written file; an exception would be lost where compiled code calls Python."""
     from repro.inputs.files import UNFINISHED
@@ -33,7 +44,7 @@ def _stop(number: int, _: object) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or that of the error that was shown."""
-    args = build_parser().parse_args(arguments)
+    args = _parsed(arguments)
     if arguments is None:
         # Where Python is told not to buffer (PYTHONUNBUFFERED), it takes a full disk's cut write for a whole one.
         sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115

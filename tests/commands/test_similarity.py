@@ -1,6 +1,7 @@
 """`repro similarity` prints, writes and sums similarities, alone and as ranks, and says in a line what is wrong."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,8 +15,10 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from repro.cli import main
+from repro.device import cuda
+from repro.errors import DeviceError
 from repro.inputs.vectors.synthetic import random_vectors
-from repro.mgemm.files import read_results
+from repro.mgemm.files import RankFile, read_results
 from repro.mgemm.reference import all_indices
 
 MPIRUN = Path(sys.executable).parent / "mpirun"
@@ -43,12 +46,27 @@ def similarity(*arguments: str | Path, metric: str = "czekanowski") -> int:
     return main(["similarity", *map(str, arguments), "--metric", metric, "--device", "emulator"])
 
 
-def ranks(count: int, *arguments: str | Path, metric: str = "czekanowski") -> subprocess.CompletedProcess:
-    repro = "import sys; from repro.cli import main; sys.exit(main())"
-    command = [MPIRUN, "-n", count, sys.executable, "-c", repro, "similarity", *arguments, "--metric", metric]
+def command(count: int, *arguments: str | Path, metric: str, device: str | None) -> list[str]:
+    launcher = [MPIRUN, "-n", count] if count > 1 else []
+    code = "import sys; from repro.cli import main; sys.exit(main())"
+    given = [*arguments, "--metric", metric, *(["--device", device] if device else [])]
+    return [*map(str, [*launcher, sys.executable, "-c", code, "similarity", *given])]
+
+
+def ranks(
+    count: int, *arguments: str | Path, metric: str = "czekanowski", device: str | None = "emulator"
+) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [*map(str, command), "--device", "emulator"], capture_output=True, text=True, timeout=120, check=False
-    )
+        command(count, *arguments, metric=metric, device=device),
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def start(count: int, *arguments: str | Path) -> subprocess.Popen:
+    return subprocess.Popen(
+        command(count, *arguments, metric="czekanowski", device="emulator"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
 
 
 def test_the_table_of_pairs(example: Path, tmp_path: Path, capsys):
@@ -185,6 +203,7 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
     [
         (EXAMPLE, ["--way", "2", "--format", "byte"], "--format byte writes a folder: name it with -o"),
         (EXAMPLE, ["--way", "2", "--stages", "2", "--stage", "2"], "stage 2: there are 2, numbered from 0"),
+        (EXAMPLE, ["--way", "2", "--stages", "9" * 20], f"--stages {'9' * 20}: give at most 1000000"),
         (EXAMPLE, ["--way", "2", "--threshold", "nan"], "threshold nan: similarities lie from 0 to 1"),
         (
             EXAMPLE,
@@ -234,16 +253,76 @@ def test_an_error_of_ranks_is_one_line(example: Path):
 
 
 @needs_mpi
+def test_wrong_usage_and_help_of_ranks_are_said_once(example: Path):
+    done = ranks(3, example, "--way", "4")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("usage: ") == done.stderr.count("error: argument --way: invalid choice") == 1
+    done = ranks(2, "--help")
+    assert (done.returncode, done.stdout.count("usage: "), done.stderr) == (0, 1, "")
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=needs_mpi)])
+def test_a_device_that_fails_leaves_no_folder(
+    example: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, count
+):
+    arguments = ["--way", "2", "--format", "byte", "-o", tmp_path / "out", "--device"]
+    if count > 1:
+        done = ranks(count, example, *arguments, "cuda:99999", device=None)
+        assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    else:
+        monkeypatch.setattr(cuda, "why_unavailable", lambda: "No NVIDIA GPU found")
+        assert main(["similarity", str(example), "--metric", "czekanowski", *map(str, arguments), "cuda"]) == 3
+        assert capsys.readouterr().err == "repro: No NVIDIA GPU found\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_failure_in_the_first_stage_leaves_no_folder(
+    thirty: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+):
+    """What a failure in a later one leaves is complete."""
+    arguments = thirty, "--way", "2", "--format", "float32", "-o", tmp_path / "out", "--stages", "2"
+    whole = RankFile.close
+
+    def fails(file: RankFile) -> None:
+        whole(file)
+        raise DeviceError("the GPU has fallen off the bus")
+
+    monkeypatch.setattr(RankFile, "close", fails)
+    assert similarity(*arguments) == 3
+    assert not (tmp_path / "out").exists()
+    monkeypatch.undo()
+    assert similarity(*arguments, "--stage", "0") == 0
+    monkeypatch.setattr(RankFile, "close", fails)
+    assert similarity(*arguments) == 3
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "manifest.json", "similarities.stage-0.rank-0.f32", "stage-0.json",
+    ]  # fmt: skip
+    assert capsys.readouterr().err == "repro: the GPU has fallen off the bus\n" * 2
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=needs_mpi)])
+def test_an_interrupted_run_ends_with_130(tmp_path: Path, count):
+    np.save(tmp_path / "v.npy", random_vectors("integers", 120, 64, 5).values)
+    started = start(
+        count, tmp_path / "v.npy", "--way", "3", "--stages", "20", "--format", "byte", "-o", tmp_path / "out"
+    )
+    assert started.stderr.readline() == "repro: stage 0 of 20 is complete\n"
+    os.killpg(started.pid, signal.SIGINT)
+    assert started.wait(60) == 130
+    said = started.stderr.read().splitlines()
+    assert [
+        line for line in said if not re.fullmatch(r"repro: stage \d+ of 20 is complete|Abort\(130\) .*|", line)
+    ] == []
+    assert 1 <= len(list((tmp_path / "out").glob("stage-*.json"))) < 20
+    assert not list((tmp_path / "out").glob(".*"))
+
+
+@needs_mpi
 def test_a_killed_campaign_continues_after_its_last_complete_stage(tmp_path: Path, capsys):
     np.save(tmp_path / "v.npy", random_vectors("integers", 120, 64, 5).values)
     arguments = [tmp_path / "v.npy", "--way", "3", "--stages", "8", "--format", "float32", "--checksum"]
     arguments += ["-o", tmp_path / "out"]
-    code = "import sys; from repro.cli import main; sys.exit(main())"
-    command = [MPIRUN, "-n", "2", sys.executable, "-c", code, "similarity", *arguments]
-    started = subprocess.Popen(
-        [*map(str, command), "--metric", "czekanowski", "--device", "emulator"],
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    started = start(2, *arguments)
     assert started.stderr.readline() == "repro: stage 0 of 8 is complete\n"
     os.killpg(started.pid, signal.SIGKILL)
     started.wait()

@@ -9,7 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.errors import InputError
-from repro.mgemm.files import Manifest, RankFile, begin, finish_stage, read_manifest, read_results, read_stage
+from repro.inputs.files import complete_or_absent
+from repro.mgemm.files import (
+    Manifest,
+    RankFile,
+    begin,
+    finish_stage,
+    read_manifest,
+    read_results,
+    read_stage,
+    remove_empty,
+    remove_unfinished,
+)
 from repro.mgemm.metrics import as_bytes
 from repro.mgemm.reference import all_indices
 from repro.mgemm.results import at_least, flat, indices
@@ -186,6 +197,26 @@ def test_a_folder_that_another_job_begins_meanwhile(tmp_path, monkeypatch):
 
     monkeypatch.setattr(type(folder), "iterdir", appears)
     assert begin(folder, MANIFEST) == []
+
+
+def test_a_folder_without_results_is_removed_and_made_again(tmp_path):
+    """A job that fails may remove the manifest of another, which writes it again."""
+    folder = tmp_path / "out"
+    manifest = replace(MANIFEST, decomposition=(1, 1, 1))
+    begin(folder, manifest)
+    (folder / ".partial-a.stage-0.rank-0.f32").touch()
+    (folder / ".partial-b.stage-1.rank-0.f32").touch()
+    remove_empty(folder)
+    remove_unfinished(folder, range(1))
+    assert sorted(path.name for path in folder.iterdir()) == [".partial-b.stage-1.rank-0.f32", "manifest.json"]
+    remove_unfinished(folder, [0, 1])
+    remove_empty(folder)
+    remove_empty(folder)
+    assert not folder.exists()
+    with complete_or_absent(folder / manifest.rank_file(0, 0)):
+        pass
+    finish_stage(folder, manifest, 0, [0], None)
+    assert read_manifest(folder) == manifest
 
 
 def test_a_truncated_or_missing_file_is_refused_and_its_stage_computed_again(tmp_path):

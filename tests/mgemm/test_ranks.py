@@ -5,12 +5,19 @@ import pytest
 
 from repro.device import open_device
 from repro.errors import DeviceError, InputError
+from repro.launcher import speaks_for_all
 from repro.mgemm.campaign import own_part, similarities_of_rank
 from repro.mgemm.engine import Engine
 from repro.mgemm.metrics import Metric
 from repro.mgemm.problem import Problem
 from repro.mgemm.ranks import run_threads, together, world
 from repro.mgemm.schedule import Decomposition
+
+VARIABLES = [
+    ("PMI_SIZE", "PMI_RANK"),
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+]
 
 
 def exchange(communicator):
@@ -94,12 +101,41 @@ def test_one_rank_needs_no_mpi(monkeypatch):
     assert (alone.rank, alone.size, alone.bcast(3), alone.gather(4), alone.Split(0, 0).size) == (0, 1, 3, [4], 1)
 
 
-@pytest.mark.parametrize("variable", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
-def test_several_ranks_without_mpi4py_are_refused(monkeypatch, variable):
-    monkeypatch.setenv(variable, "4")
+@pytest.mark.parametrize(("size", "_"), VARIABLES)
+def test_several_ranks_without_mpi4py_are_refused(monkeypatch, size, _):
+    monkeypatch.setenv(size, "4")
     monkeypatch.setattr("repro.mgemm.ranks.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"4 ranks were started, which need mpi4py: pip install '.\[mpi\]'"):
         world()
+
+
+@pytest.mark.parametrize(("size", "rank"), VARIABLES)
+def test_an_error_of_all_ranks_is_raised_by_the_first(monkeypatch, size, rank):
+    monkeypatch.setenv(size, "4")
+    monkeypatch.setattr("repro.mgemm.ranks.find_spec", lambda name: None)
+    monkeypatch.setenv(rank, "0")
+    assert speaks_for_all()
+    with pytest.raises(InputError, match="4 ranks were started"):
+        world()
+    monkeypatch.setenv(rank, "3")
+    assert not speaks_for_all()
+    with pytest.raises(SystemExit) as ended:
+        world()
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(("size", "rank"), VARIABLES)
+def test_launchers_variables_that_are_empty_or_no_numbers(monkeypatch, size, rank):
+    for value in ("", "0", "1"):
+        monkeypatch.setenv(size, value)
+        monkeypatch.setenv(rank, "3")  # left from another program
+        assert (world().size, speaks_for_all()) == (1, True)
+    for value in ("x", "1.5", "9" * 5000):
+        monkeypatch.setenv(size, value)
+        with pytest.raises(
+            InputError, match=f"^{size}='{value[:3]}.* in the environment is no number of ranks; unset it$"
+        ):
+            world()
 
 
 def test_a_device_that_fails_on_one_rank_ends_the_others():

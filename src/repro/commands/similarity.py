@@ -53,21 +53,28 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compute the similarities as one of the ranks that were started, and write them."""
+    from repro.mgemm.ranks import interrupted_together, world
+
+    communicator = world()
+    with interrupted_together(communicator):
+        return _run(args, communicator)
+
+
+def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
     from repro.inputs.files import check_writable, complete_or_absent, refuse_same
     from repro.inputs.vectors.files import read_vectors
     from repro.mgemm.campaign import check_decomposition, distribute
     from repro.mgemm.elements import PRECISIONS, elements_of, levels_of
     from repro.mgemm.engine import Engine
-    from repro.mgemm.files import Manifest, begin, remove_unfinished
+    from repro.mgemm.files import Manifest, begin, remove_empty, remove_unfinished
     from repro.mgemm.metrics import Metric
     from repro.mgemm.output import collect_stages, write_stages
-    from repro.mgemm.ranks import ended_together, together, world
+    from repro.mgemm.ranks import ended_together, together
     from repro.mgemm.text import write_table
 
-    communicator = world()
     metric, precision = Metric(args.metric), PRECISIONS[args.precision]
 
-    def prepare() -> tuple[Any, Manifest, list[int], int] | None:
+    def prepare() -> tuple[Any, Manifest, int] | None:
         """What rank 0 reads and checks for all."""
         decomposition = _decomposition(args, communicator)
         if communicator.rank:
@@ -94,13 +101,15 @@ def run(args: argparse.Namespace) -> int:
             sha256=vectors.sha256,
             names=vectors.names,
         )
-        complete = begin(args.output, manifest) if args.output and args.format != "table" else []
-        return elements, manifest, complete, levels_of(elements)
+        return elements, manifest, levels_of(elements)
 
     prepared = together(communicator, prepare)
     elements = prepared and prepared[0]
-    manifest, complete, levels = communicator.bcast(prepared and prepared[1:])
+    manifest, levels = communicator.bcast(prepared and prepared[1:])
     device = together(communicator, lambda: _device(args.device, communicator))
+    folder = args.output if args.format != "table" else None
+    complete = together(communicator, lambda: begin(folder, manifest) if folder and not communicator.rank else [])
+    complete = communicator.bcast(complete)
     stages = range(args.stages) if args.stage is None else [args.stage]
     table = args.format == "table" and bool(args.output or not args.checksum)
 
@@ -109,14 +118,15 @@ def run(args: argparse.Namespace) -> int:
             print(f"repro: stage {stage} of {args.stages} is complete", file=sys.stderr)
 
     def clean_up() -> None:
-        for stage in stages if args.format != "table" else ():
-            remove_unfinished(args.output, stage)
+        if folder:
+            remove_unfinished(folder, stages)
+            remove_empty(folder)
 
     with ended_together(communicator, clean_up):
         own = distribute(communicator, _decomposition(args, communicator), elements)
         engine = Engine(device, metric, own.dtype, precision=precision, levels=levels)
-        if args.format != "table":
-            checksum = write_stages(communicator, engine, own, args.output, manifest, stages, complete, progress)
+        if folder:
+            checksum = write_stages(communicator, engine, own, folder, manifest, stages, complete, progress)
         else:
             indices, values, checksum = collect_stages(communicator, engine, own, manifest, stages, progress, table)
     if communicator.rank:
@@ -133,9 +143,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     from repro.errors import InputError
+    from repro.mgemm.files import MOST_STAGES
 
     if args.stage is not None and not 0 <= args.stage < args.stages:
         raise InputError(f"stage {args.stage}: there are {args.stages}, numbered from 0")
+    if args.stages > MOST_STAGES:
+        raise InputError(f"--stages {args.stages}: give at most {MOST_STAGES}")
     if args.format != "table" and not args.output:
         raise InputError(f"--format {args.format} writes a folder: name it with -o")
     if args.threshold is not None and not 0 <= args.threshold <= 1:

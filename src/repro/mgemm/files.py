@@ -9,7 +9,8 @@ uint32 indices, ascending, and the value.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +26,7 @@ from repro.mgemm.schedule import Decomposition, Tile, steps_of_rank, work_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+MOST_STAGES = 10**6  # each has files of its own in one folder
 ValueType = Literal["float32", "byte"]
 _OTHER = {"sha256": "of other vectors", "names": "of vectors with other names"}  # too long to be shown
 STORED: dict[str, tuple[str, str]] = {"float32": ("<f4", ".f32"), "byte": ("u1", ".u8")}
@@ -101,9 +103,13 @@ def begin(folder: Path, manifest: Manifest) -> list[int]:
         return [stage for stage in range(manifest.stages) if _is_complete(folder, manifest, stage)]
     if foreign:
         raise InputError(f"{folder}: is no folder of similarities; give a new one")
-    with complete_or_absent(path) as partial:
-        partial.write_text(json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1))
+    _write_manifest(folder, manifest)
     return []
+
+
+def _write_manifest(folder: Path, manifest: Manifest) -> None:
+    with complete_or_absent(folder / MANIFEST) as partial:
+        partial.write_text(json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1))
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -124,10 +130,19 @@ def read_manifest(folder: Path) -> Manifest:
         raise InputError(f"{path}: is damaged; compute the similarities again in another folder") from None
 
 
-def remove_unfinished(folder: Path, stage: int) -> None:
-    """Remove what a rank that was killed has left of a stage."""
-    for partial in folder.glob(f".partial-*.stage-{stage}.*"):
-        partial.unlink(missing_ok=True)
+def remove_unfinished(folder: Path, stages: Container[int]) -> None:
+    """Remove what a rank that was killed has left of stages."""
+    for partial in folder.glob(".partial-*.stage-*"):
+        if int(partial.suffixes[0].removeprefix(".stage-")) in stages:
+            partial.unlink(missing_ok=True)
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing but a manifest, as a run that failed in its first stage leaves it."""
+    with suppress(OSError):  # other ranks remove it too
+        if [path.name for path in folder.iterdir()] == [MANIFEST]:
+            (folder / MANIFEST).unlink()
+            folder.rmdir()
 
 
 class RankFile:
@@ -167,6 +182,8 @@ class RankFile:
 
 def finish_stage(folder: Path, manifest: Manifest, stage: int, stored: Sequence[int], checksum: int | None) -> None:
     """Say that a stage is complete; stored: results in the file of each rank."""
+    if not (folder / MANIFEST).exists():  # another job has failed and removed it (`remove_empty`)
+        _write_manifest(folder, manifest)
     text = json.dumps({"stored": list(stored), "checksum": None if checksum is None else str(checksum)})
     with complete_or_absent(folder / manifest.stage_file(stage)) as partial:
         partial.write_text(text)

@@ -39,7 +39,7 @@ def write_stages(
     for stage in stages:
         if stage not in complete:
             if communicator.rank == 0:
-                remove_unfinished(folder, stage)
+                remove_unfinished(folder, [stage])
             communicator.allgather(None)
             path = folder / manifest.rank_file(stage, communicator.rank)
             with complete_or_absent(path) as partial, closing(RankFile(manifest, partial)) as file:

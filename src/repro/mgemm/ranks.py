@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.errors import InputError, ReproError
+from repro.launcher import ranks_started, speaks_for_all
 
 T = TypeVar("T")
 
-# What launchers set to the number of ranks: Hydra (MPICH, Intel MPI), Open MPI's, and srun.
-_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+INTERRUPTED = 130  # exit status, as of a shell: 128 and the number of SIGINT
 
 
 class Request(Protocol):
@@ -77,17 +77,22 @@ def world() -> Communicator:
 
     Raises InputError where several ranks were started and mpi4py is not installed, or MPI cannot be used by threads.
     """
-    started = max(int(os.environ.get(name, 1)) for name in _SIZES)
+    started = ranks_started()
     if started == 1:
         return LocalCommunicator(_World(), "world", 0, 1)
     if find_spec("mpi4py") is None:
-        raise InputError(f"{started} ranks were started, which need mpi4py: pip install '.[mpi]'")
+        raise _of_all(InputError(f"{started} ranks were started, which need mpi4py: pip install '.[mpi]'"))
     from mpi4py import MPI
 
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
-        raise InputError("this MPI was built without MPI_THREAD_MULTIPLE; use another: pip install '.[mpi]'")
+        raise _of_all(InputError("this MPI was built without MPI_THREAD_MULTIPLE; use another: pip install '.[mpi]'"))
     communicator: Communicator = MPI.COMM_WORLD
     return communicator
+
+
+def _of_all(error: InputError) -> InputError | SystemExit:
+    """What a rank raises for an error that every rank has: one of them shows it."""
+    return error if speaks_for_all() else SystemExit(error.exit_code)
 
 
 def run_threads(count: int, work: Callable[[Communicator], T]) -> list[T]:
@@ -131,18 +136,30 @@ def together(communicator: Communicator, work: Callable[[], T]) -> T:
 
 
 @contextmanager
-def ended_together(communicator: Communicator, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """End all ranks where one fails on its own, after `clean_up`, for the others would wait for it."""
+def interrupted_together(communicator: Communicator) -> Iterator[None]:
+    """End all ranks where one is interrupted, for the others would wait for it."""
     try:
         yield
-    except BaseException as error:
-        clean_up()
-        if communicator.size == 1:
-            raise
-        if not isinstance(error, ReproError | MemoryError | OSError | KeyboardInterrupt):
-            traceback.print_exception(error)
-        print(f"repro: rank {communicator.rank}: {error}", file=sys.stderr, flush=True)
-        communicator.Abort(getattr(error, "exit_code", 2))
+    except KeyboardInterrupt:
+        if communicator.size > 1:
+            communicator.Abort(INTERRUPTED)
+        raise
+
+
+@contextmanager
+def ended_together(communicator: Communicator, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """End all ranks where one fails on its own or is interrupted, after `clean_up`."""
+    with interrupted_together(communicator):
+        try:
+            yield
+        except BaseException as error:
+            clean_up()
+            if communicator.size == 1 or isinstance(error, KeyboardInterrupt):
+                raise
+            if not isinstance(error, ReproError | MemoryError | OSError):
+                traceback.print_exception(error)
+            print(f"repro: rank {communicator.rank}: {error}", file=sys.stderr, flush=True)
+            communicator.Abort(getattr(error, "exit_code", 2))
 
 
 class _Meeting:
