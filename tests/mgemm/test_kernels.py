@@ -56,6 +56,12 @@ def test_numerators_of_integers_are_exact(device, variant, kind):
     assert np.array_equal(upper[needed], expected[3:68, 1:70][needed])
 
 
+@kinds
+def test_sums_of_vectors_longer_than_a_block_of_threads(device, kind):
+    values, fields = random_values(kind, 5, 32 * 300 + 7 if kind == "bits" else 307)
+    assert engine_of(device, kind).upload(values)[1:].sums.tolist() == fields.sum(axis=1)[1:].tolist()
+
+
 @pytest.mark.parametrize("kind", ["float32", "float64", "uint8", "bits"])
 def test_large_products_have_tiles_of_their_own(kind):
     values, fields = random_values(kind, LARGE + 5, 9)

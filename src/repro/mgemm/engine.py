@@ -14,6 +14,7 @@ from repro.mgemm.products import KERNELS, Product, Rows
 __all__ = ["Block", "Engine", "Triples"]
 
 SIDE = 32  # vectors and words of a tile that is rearranged, as in blocks.cu
+SUMMING = 128  # threads that add up one vector
 BORDER = 256  # vectors behind the last one that kernels may read, whatever is there
 MULTIPLE = 16  # of the words of a vector: slabs are whole
 MOST_PLANES = 32  # of bits in place of bytes: beyond them the differences of bytes are faster
@@ -79,7 +80,7 @@ class Engine:
         tiles = -(-block.words // SIDE), -(-vectors // SIDE)
         shape = block.pitch, block.start, vectors
         self._blocks["mgemm_arrange"](tiles, (SIDE, 8), raw, block.data, *shape, elements, block.words)
-        self._blocks["mgemm_sums"](tiles[1], (SIDE, 8), block.data, block.all_totals, *shape, block.words)
+        self._blocks["mgemm_raw_sums"](vectors, SUMMING, raw, block.all_totals, block.start, elements)
 
     def upload(self, values: NDArray[Any]) -> Block:
         """The vectors as a block on the device.

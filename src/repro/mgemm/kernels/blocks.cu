@@ -38,7 +38,23 @@ extern "C" __global__ void mgemm_arrange(const Element* raw, Word* block, long l
     }
 }
 
-// totals[v] = the sum of vector v's fields.
+__device__ __forceinline__ unsigned sum_of(unsigned char field) { return field; }
+
+// totals[start + v] = the sum of raw[v]. A block for each vector: there are few where vectors are long.
+extern "C" __global__ void mgemm_raw_sums(const Element* raw, Total* totals, int start, int elements) {
+    __shared__ Total parts[SIDE];
+    const Element* vector = raw + (long long)blockIdx.x * elements;
+    Total total = 0;
+    for (int k = threadIdx.x; k < elements; k += blockDim.x) total += Total(sum_of(vector[k]));
+    for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) total += __shfl_down_sync(FULL_MASK, total, lanes);
+    if (threadIdx.x % WARP_SIZE == 0) parts[threadIdx.x / WARP_SIZE] = total;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    for (int warp = 1; warp < blockDim.x / WARP_SIZE; ++warp) total += parts[warp];
+    totals[start + blockIdx.x] = total;
+}
+
+// totals[v] = the sum of vector v's fields, as they lie in `block`.
 extern "C" __global__ void mgemm_sums(const Word* block, Total* totals, long long pitch, int start, int vectors, int words) {
     __shared__ Total parts[SIDE / 4][SIDE + 1];
     int v = blockIdx.x * SIDE + threadIdx.x;
