@@ -79,6 +79,18 @@ def test_the_table_of_pairs(example: Path, tmp_path: Path, capsys):
     assert (tmp_path / "out.tsv").read_text() == expected
 
 
+def test_a_dash_is_standard_output(example: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert similarity(example, "--way", "2", "-o", "-", "--checksum") == 0
+    *table, checksum = capsys.readouterr().out.splitlines()
+    assert (len(table), checksum) == (7, "0-82898256547-645082804690974176")
+    assert similarity(example, "--way", "2", "--format", "byte", "-o", "-") == 2
+    assert capsys.readouterr().err == "repro: --format byte writes a folder: name it with -o\n"
+    assert list(tmp_path.iterdir()) == [example]
+    assert similarity(example, "--way", "2", "-o", "./-") == 0
+    assert (tmp_path / "-").read_text().splitlines() == table
+
+
 def test_the_table_of_triples_at_or_above_a_threshold(example: Path, capsys):
     assert similarity(example, "--way", "3", "--threshold", "0.7", "--precision", "single") == 0
     value = str(np.float32(13.5) / np.float32(17))

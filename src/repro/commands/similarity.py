@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--way", type=int, choices=(2, 3), required=True, help="similarities of pairs, or of triples")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write to this file, or folder (see --format)"
+        "-o", "--output", metavar="FILE", help="write to this file (-: standard output), or folder (see --format)"
     )
     parser.add_argument(
         "--format",
@@ -73,6 +73,7 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
     from repro.mgemm.text import write_table
 
     metric, precision = Metric(args.metric), PRECISIONS[args.precision]
+    output = Path(args.output) if args.output not in (None, "-") else None
 
     def prepare() -> tuple[Any, Manifest, int] | None:
         """What rank 0 reads and checks for all."""
@@ -80,10 +81,10 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
         if communicator.rank:
             return None
         _check(args)
-        if args.output:
-            refuse_same([args.vectors], [args.output])
+        if output:
+            refuse_same([args.vectors], [output])
             if args.format == "table":
-                check_writable([args.output])
+                check_writable([output])
         vectors = read_vectors(args.vectors, args.fields)
         elements = elements_of(vectors, metric, precision)
         check_decomposition(decomposition, *elements.shape)
@@ -107,7 +108,7 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
     elements = prepared and prepared[0]
     manifest, levels = communicator.bcast(prepared and prepared[1:])
     device = together(communicator, lambda: _device(args.device, communicator))
-    folder = args.output if args.format != "table" else None
+    folder = output if args.format != "table" else None
     complete = together(communicator, lambda: begin(folder, manifest) if folder and not communicator.rank else [])
     complete = communicator.bcast(complete)
     stages = range(args.stages) if args.stage is None else [args.stage]
@@ -131,8 +132,8 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
             indices, values, checksum = collect_stages(communicator, engine, own, manifest, stages, progress, table)
     if communicator.rank:
         return 0
-    if table and args.output:
-        with complete_or_absent(args.output) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
+    if table and output:
+        with complete_or_absent(output) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
             write_table(stream, manifest.names, indices, values)
     elif table:
         write_table(sys.stdout, manifest.names, indices, values)
@@ -149,7 +150,7 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"stage {args.stage}: there are {args.stages}, numbered from 0")
     if args.stages > MOST_STAGES:
         raise InputError(f"--stages {args.stages}: give at most {MOST_STAGES}")
-    if args.format != "table" and not args.output:
+    if args.format != "table" and args.output in (None, "-"):
         raise InputError(f"--format {args.format} writes a folder: name it with -o")
     if args.threshold is not None and not 0 <= args.threshold <= 1:
         raise InputError(f"threshold {args.threshold}: similarities lie from 0 to 1")
