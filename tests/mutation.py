@@ -2,7 +2,8 @@
 
 A mutant adds one to an integer literal of a file in src/repro/SYSTEM/kernels. Literals that only tune (unrolling,
 launch bounds) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a copy of the
-source, so the checkout is never touched; the exit status is 1 if any survives the system's fast tests.
+source, so the checkout is never touched; the exit status is 1 if any survives the system's fast tests, which must pass
+without one.
 """
 
 import argparse
@@ -13,11 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-SECONDS_PER_MUTANT = 600
+SLOWER = 3  # than without a mutant: then a kernel or a loop of the host no longer ends
 LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
 NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
 
@@ -61,27 +63,29 @@ def mutants(kernels: Path) -> list[Mutant]:
     return found
 
 
-def survives(mutant: Mutant, system: str) -> bool:
-    """Whether the system's fast tests pass with the mutant in place of the original."""
+def survives(mutant: Mutant | None, system: str, cache: str, seconds: float | None) -> bool:
+    """Whether the system's fast tests pass with the mutant in place of the original, and end after so many seconds.
+
+    cache: the folder of compiled kernels.
+    """
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
             source = ROOT / part
             (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
-        target = copy / mutant.path.relative_to(ROOT)
-        lines = target.read_text().splitlines(keepends=True)
-        line = lines[mutant.line - 1]
-        value = int(line[mutant.start : mutant.end], 0)
-        lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
-        target.write_text("".join(lines))
+        if mutant:
+            target = copy / mutant.path.relative_to(ROOT)
+            lines = target.read_text().splitlines(keepends=True)
+            line = lines[mutant.line - 1]
+            value = int(line[mutant.start : mutant.end], 0)
+            lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
+            target.write_text("".join(lines))
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{system}"]
-        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": str(copy / "cache")}
+        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": cache}
         try:
-            done = subprocess.run(
-                command, cwd=copy, env=environment, capture_output=True, timeout=SECONDS_PER_MUTANT, check=False
-            )
+            done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
-            return False  # a kernel or host loop that no longer ends
+            return False
         return done.returncode == 0
 
 
@@ -96,13 +100,18 @@ def main() -> int:
     if arguments.sample is not None:
         chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
     survivors = 0
-    for number, mutant in enumerate(chosen, 1):
-        text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
-        place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
-        alive = survives(mutant, arguments.system)
-        survivors += alive
-        verdict = "SURVIVES" if alive else "found"
-        print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
+    with tempfile.TemporaryDirectory() as cache:
+        start = time.monotonic()
+        if not survives(None, arguments.system, cache, None):
+            parser.error(f"tests/{arguments.system} fail without a mutant")
+        seconds = SLOWER * (time.monotonic() - start)
+        for number, mutant in enumerate(chosen, 1):
+            text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
+            place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
+            alive = survives(mutant, arguments.system, cache, seconds)
+            survivors += alive
+            verdict = "SURVIVES" if alive else "found"
+            print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
     print(f"{len(chosen) - survivors} of {len(chosen)} mutants found")
     return survivors > 0
 
