@@ -8,10 +8,11 @@ import numpy as np
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
 from repro.errors import InputError
-from repro.shuffle import checkpointed, engine, hirschberg, packed, paper
+from repro.shuffle import engine, hirschberg, packed, paper
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
+from repro.shuffle.traceback import run as trace_back
 
 
 def _paper(
@@ -30,7 +31,7 @@ def _paper(
         return hirschberg.run(device, kinds, queries, subjects, pairs, scheme)
     methods = [paper.method(kind, scheme, columns) for kind in kinds]
     stage = device.warp_size * columns
-    widths = stage * np.arange(1, 2 + int(subjects.lengths.max(initial=0)) // stage)
+    widths = stage << np.arange(1 + int(subjects.lengths.max(initial=0) // stage).bit_length())
     return engine.run(device, queries, subjects, pairs, methods, widths)
 
 
@@ -63,7 +64,7 @@ def s16x2(
     Alignments come from checkpoints.cu and walk.cu. What 16 bits cannot hold is computed in wider numbers.
     """
     if traceback:
-        return checkpointed.run(device, queries, subjects, pairs, scheme)
+        return trace_back(device, queries, subjects, pairs, scheme)
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
     methods = [*packed.methods(scheme), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
