@@ -130,13 +130,14 @@ def test_values_in_bytes(way, shape):
 
 @pytest.mark.parametrize("way", [2, 3])
 def test_many_small_chunks(monkeypatch, way):
-    """Results and vectors pass in pieces that are used again and again."""
+    """Results and vectors pass in pieces that are used again and again, and vectors are compared as they come in."""
     monkeypatch.setattr("repro.mgemm.chunks.MOST_BYTES", 256)
-    monkeypatch.setattr("repro.mgemm.chunks.EVEN_ROWS", 1)
-    monkeypatch.setattr("repro.mgemm.transfers.PIECE", 1000)
+    monkeypatch.setattr("repro.mgemm.products.MULTIPROCESSORS", 1)
+    monkeypatch.setattr("repro.mgemm.transfers.PIECE", 600)
+    monkeypatch.setattr("repro.mgemm.transfers.RAW_SHARE", open_device("emulator").memory_bytes // 3000)
     values = vectors_of(np.float32)
     for order in ORDERS:
-        for shape in [(1, 2, 1), (2, 1, 1)]:
+        for shape in [(1, 1, 1), (1, 2, 1), (2, 1, 1)]:
             _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order)
             assert np.array_equal(found, similarities(values, all_indices(VECTORS, way), np.float32))
 

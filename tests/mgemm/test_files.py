@@ -113,6 +113,25 @@ def test_what_is_written_is_read_again(tmp_path, decomposition, way, values, thr
     assert found == dict(zip(map(tuple, every[kept].tolist()), expected[kept], strict=True))
 
 
+@pytest.mark.parametrize("threshold", [None, 0.5])
+def test_parts_of_a_tile_that_come_last_first(tmp_path, threshold):
+    """As pairs are computed; the file is that of the whole tiles."""
+    manifest = replace(MANIFEST, vectors=23, names=("x",) * 23, threshold=threshold, decomposition=(1, 3, 1))
+    write(tmp_path, manifest)
+    path = tmp_path / "parts"
+    file = RankFile(manifest, path)
+    for whole in manifest.tiles(0, 0):
+        for start in reversed(range(whole.rows.start, whole.rows.stop, 2)):
+            rows = range(start, min(start + 2, whole.rows.stop))
+            before = replace(whole, rows=range(whole.rows.start, start)).count
+            part = replace(whole, rows=rows, before=before)
+            file.write(part, similarity(np.moveaxis(np.array(np.meshgrid(rows, whole.columns, indexing="ij")), 0, -1)))
+    file.close()
+    assert file.stored == read_stage(tmp_path, manifest, 0)[0][0]
+    written = [np.fromfile(one, manifest.stored_type) for one in (path, tmp_path / manifest.rank_file(0, 0))]
+    assert np.array_equal(*map(np.sort, written) if threshold else written)
+
+
 def test_a_file_of_values_is_little_endian_and_has_nothing_else(tmp_path):
     manifest = replace(MANIFEST, vectors=3, decomposition=(1, 1, 1), stages=1, names=("a", "b", "c"))
     write(tmp_path / "out", manifest)

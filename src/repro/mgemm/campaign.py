@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.errors import InputError
-from repro.mgemm.blocks import Block
 from repro.mgemm.chunks import Chunk, chunks_of
 from repro.mgemm.engine import Engine
 from repro.mgemm.exchange import Exchange
@@ -20,7 +19,7 @@ from repro.mgemm.metrics import as_bytes, field_sums, quotients2, quotients3
 from repro.mgemm.problem import Problem
 from repro.mgemm.ranks import Communicator, Request
 from repro.mgemm.schedule import Decomposition, Tile, blocks_of, part, steps_of_rank, work_of
-from repro.mgemm.transfers import transfers_of
+from repro.mgemm.transfers import Upload, transfers_of
 
 Result = tuple[Tile, NDArray[Any]]
 
@@ -88,7 +87,7 @@ def similarities_of_rank(
         yield from chunk.cut(values)
 
 
-def _chunks(engine: Engine, exchange: Exchange[Block], problem: Problem, rank: int) -> Iterator[Chunk]:
+def _chunks(engine: Engine, exchange: Exchange[Upload], problem: Problem, rank: int) -> Iterator[Chunk]:
     """The chunks of a rank's steps in their order; the vectors of a step are waited for with its first chunk."""
     decomposition = problem.decomposition
     _, block, _ = decomposition.place(rank)

@@ -1,8 +1,8 @@
 """Results that are computed together: as many as keep a device busy, and as few as double buffering has memory for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,10 +14,11 @@ from repro.mgemm.blocks import Block, Triples
 from repro.mgemm.engine import MOST_PIVOTS, Engine
 from repro.mgemm.metrics import numerators3
 from repro.mgemm.schedule import Tile, Work
+from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
-EVEN_ROWS = 128  # of them at least, and a multiple: whole tiles of the kernels
-Held = list[tuple[range, Block]]  # blocks with the numbers of their vectors
+BANDS = 4  # of rows at least, so that the first are computed while the vectors of others come in
+Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
 
 @dataclass
@@ -146,20 +147,40 @@ def _view(held: Held, indices: range) -> Block:
 
 def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
     (whole,) = work.tiles
-    row_bytes = len(whole.columns) * engine.accumulated.itemsize
-    rows_at_once = max(EVEN_ROWS, MOST_BYTES // row_bytes // EVEN_ROWS * EVEN_ROWS)
-    for start in range(whole.rows.start, whole.rows.stop, rows_at_once):
-        rows = range(start, min(start + rows_at_once, whole.rows.stop))
-        columns = range(start, whole.columns.stop) if whole.triangle else whole.columns
-        tile = Tile(rows, columns, triangle=whole.triangle)
+    for rows in _bands(whole, engine):
+        columns = range(rows.start, whole.columns.stop) if whole.triangle else whole.columns
+        before = replace(whole, rows=range(whole.rows.start, rows.start)).count
+        tile = Tile(rows, columns, triangle=whole.triangle, before=before)
         if tile.count:
             yield _Pairs(engine, number, [tile], as_bytes, _view(held, rows), _view(held, columns))
+
+
+def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
+    """The rows of a rectangle in parts, the last first: those of a triangle need no vectors but those from them on.
+
+    As many at a time as keep all multiprocessors busy to the end, or nearly.
+    """
+    tile_rows, tile_columns, at_once = engine.tiles
+    even_rows, stop = -(-len(whole.rows) // BANDS), whole.rows.stop
+    while stop > whole.rows.start:
+        choices: list[tuple[float, int]] = []  # how full the multiprocessors are, and rows
+        tiles = 0
+        for start in reversed(range(whole.rows.start, stop, tile_rows)):
+            rows, columns = stop - start, whole.columns.stop - (start if whole.triangle else whole.columns.start)
+            many = rows > even_rows and tiles >= at_once
+            if choices and (many or rows * columns * engine.accumulated.itemsize > MOST_BYTES):
+                break
+            tiles += -(-columns // tile_columns)
+            choices.append((tiles / (-(-tiles // at_once) * at_once), rows))
+        _, rows = max(choices[(len(choices) - 1) // 2 :])
+        yield range(stop - rows, stop)
+        stop -= rows
 
 
 def _triples(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
     rows, columns = _view(held, work.tiles[-1].rows), _view(held, work.tiles[0].columns)
     n2_ik = _Once(lambda: engine.pairs(rows, columns, upper=work.kind == "edge"))
-    block = held[0][1]
+    block = held[0][1][:]
     n2 = _Once(lambda: engine.pairs(block, block)) if work.kind == "edge" else None
     for tiles in _together(work.tiles, MOST_BYTES // engine.accumulated.itemsize):
         first = tiles[0].pivot

@@ -27,7 +27,7 @@ class Engine:
     dtype: float32 or float64; uint8, integers below 256; or uint32, words of 32 bits as `pack_bits` makes them, which
     are Sorenson's. variant: a name of `repro.mgemm.variants.VARIANTS`. precision: of the quotients, float32 or float64;
     that of the elements by default, float32 for integers. levels: integers are below it; few of them are compared as
-    planes of bits, exactly: min(a, b) is the sum over t of [a > t][b > t].
+    planes of bits, exactly: min(a, b) is the sum over t of [a > t][b > t]. tiles: as `Product.tiles`.
     Raises InputError where metric and dtype do not suit each other.
     """
 
@@ -61,6 +61,7 @@ class Engine:
             "BITS": bits,
         }
         self._product = Product(device, variant, types)
+        self.tiles = self._product.tiles
         self._group = self._product.group
         self._fields_per_word, self._planes = (32, planes) if planes else (4 if self.dtype == np.uint8 else 1, 1)
         more = {"Element": self.dtype.type, "PLANES": planes, "GROUP": self._group}

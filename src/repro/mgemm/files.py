@@ -150,14 +150,21 @@ class RankFile:
 
     def __init__(self, manifest: Manifest, partial: Path) -> None:
         self.stored = 0
+        self._complete = 0  # results of the steps before this one
         self._manifest = manifest
         self._stream = partial.open("wb")
 
     def write(self, tile: Tile, values: NDArray[Any]) -> None:
-        """Append the results of a tile; values: (rows, columns) of float32, float64 or stored bytes."""
+        """Store the results of a tile; values: (rows, columns) of float32, float64 or stored bytes.
+
+        Tiles come in the order of the manifest; of one that comes in parts, the first rows come last.
+        """
         manifest = self._manifest
         if manifest.threshold is None:
+            self._stream.seek((self._complete + tile.before) * manifest.value_type.itemsize)
             self._append(self._as_stored(flat(tile, values)))
+            if tile.before == 0:
+                self._complete = self.stored
             return
         found, reached = at_least(tile, values, manifest.threshold)
         records = np.empty(len(found), manifest.stored_type)

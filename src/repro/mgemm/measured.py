@@ -164,7 +164,7 @@ def _terms(communicator: Communicator, engine: Engine, own: NDArray[Any], proble
     terms: dict[str, Callable[[], object]] = {
         "product": lambda: engine.pairs(block, block, numerators),
         "quotients": lambda: engine.quotients2(numerators, block, block, values, problem.as_bytes),
-        "upload": lambda: transfers.upload(engine, own),
+        "upload": lambda: transfers.upload(engine, own)[:],
         "download": lambda: device.finish(device.copy_out(values, back)),
     }
     amounts = {"vectors": len(block)}

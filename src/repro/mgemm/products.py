@@ -16,6 +16,7 @@ NAMES = ("naive", *OPERATIONS, "auto")
 BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in tensor.cu
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
+MULTIPROCESSORS = 132  # of an NVIDIA H200, for which the sizes here are chosen
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,16 @@ class Product:
         self.group = BIT_GROUP if self._variant == "tensor" else 1
         self.needs_totals = self._variant == "differences"
         self._constants = {**constants, "GROUP": self.group}
+
+    @property
+    def tiles(self) -> tuple[int, int, int]:
+        """Rows and columns of the results of a block of threads in a large product, and how many blocks run at once."""
+        if self._variant == "naive":
+            return TILES_HIGH, TILES_WIDE, 8 * MULTIPROCESSORS
+        if self._variant == "tensor":
+            return WARP_TILINGS[0].rows, WARP_TILINGS[0].columns, MULTIPROCESSORS
+        tiling = TILINGS[self._word.itemsize][0]
+        return tiling.ROWS, tiling.COLUMNS, tiling.BLOCKS_PER_SM * MULTIPROCESSORS
 
     def __call__(self, left: Rows, right: Block, out: Array, diagonal: int) -> None:
         """Launch the product of rows and columns into `out`.

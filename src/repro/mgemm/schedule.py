@@ -110,20 +110,25 @@ class Work:
 class Tile:
     """A rectangle of results: rows x columns, with the pivot as the third vector of triples.
 
-    triangle: only columns behind their row are results, (rows, columns) being indices into the same vectors.
+    triangle: only columns behind their row are results, (rows, columns) being indices into the same vectors. before:
+    results of the same step in rows before these, where a rectangle is computed in parts.
     """
 
     rows: range
     columns: range
     pivot: int | None = None
     triangle: bool = False
+    before: int = 0
 
     @property
     def count(self) -> int:
         """Number of results."""
+        rows, columns = self.rows, self.columns
         if not self.triangle:
-            return len(self.rows) * len(self.columns)
-        return sum(len(range(max(row + 1, self.columns.start), self.columns.stop)) for row in self.rows)
+            return len(rows) * len(columns)
+        whole = range(rows.start, min(rows.stop, columns.start))
+        cut = range(max(rows.start, columns.start), min(rows.stop, columns.stop))
+        return len(whole) * len(columns) + len(cut) * (2 * columns.stop - 1 - cut.start - cut.stop) // 2
 
 
 def steps_of_row(way: int, decomposition: Decomposition) -> list[Step]:

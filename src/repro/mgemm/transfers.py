@@ -1,9 +1,15 @@
-"""Transfers between host and device beside the kernels: vectors go in and results come out in pieces."""
+"""Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
+
+Vectors lie in ordinary memory, which a GPU reads slowly. Several threads copy them, each a piece of its own, into
+page-locked memory, from which they go on at the speed of the bus.
+"""
 
 import math
+import os
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -16,47 +22,82 @@ from repro.mgemm.engine import Engine
 
 T = TypeVar("T")
 
-PIECE = 1 << 25  # bytes of vectors that go in at a time
-SLOTS = 3  # pieces under way
-COPIERS = 4  # host threads that fill page-locked memory: one of them reaches a fraction of the bus
+PIECE = 1 << 22  # bytes of vectors that a thread copies at a time
+COPIERS = 16  # threads at most: one of them reaches a tenth of the bus
+UNDER_WAY = 4  # pieces that the bus has before it
+RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
+RESULTS = 3  # that are under way
 
 
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long."""
 
     def __init__(self, device: Device) -> None:
-        self._device = device
-        self._copiers = ThreadPoolExecutor(COPIERS)
-        self._into = [_In(device) for _ in range(SLOTS)]
-        self._out = [_Host(device) for _ in range(SLOTS)]
+        self.device = device
+        copiers = min(COPIERS, len(os.sched_getaffinity(0)))
+        self._copiers = ThreadPoolExecutor(copiers)
+        self._slots = [_Host(device) for _ in range(copiers + UNDER_WAY + 1)]
+        self._on_bus: deque[tuple[_Host, Event]] = deque()
+        self._raw = _Raw(device)
+        self._out = [_Host(device) for _ in range(RESULTS)]
         self._received: list[_Received] = []
+        self._coming: Callable[[], Upload | None] = lambda: None
 
     def receiver(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Page-locked memory for vectors from another rank, which is used again after their upload."""
         free = next((one for one in self._received if one.values is None), None)
         if free is None:
-            free = _Received(self._device)
+            free = _Received(self.device)
             self._received.append(free)
         return free.take(shape, dtype)
 
-    def upload(self, engine: Engine, values: NDArray[Any]) -> Block:
-        """What `Engine.upload` gives, without waiting for what the device computes, which goes on meanwhile."""
+    def upload(self, engine: Engine, values: NDArray[Any]) -> "Upload":
+        """Begin what `Engine.upload` does; the device's work goes on beside it."""
         engine.check(values)
-        vectors, elements = values.shape
-        block = engine.new_block(vectors, elements)
-        rows = max(1, min(vectors, PIECE // (elements * values.itemsize)))
+        if before := self._coming():
+            before[:]
         received = next((one for one in self._received if one.values is values), None)
-        for number, start in enumerate(range(0, vectors, rows)):
-            piece = values[start : start + rows]
-            into = self._into[number % SLOTS]
-            raw = into.copy(piece if received else into.staged(piece, self._fill))
-            engine.fill(block[start : start + len(piece)], raw)
-            into.used = self._device.record()
-            if received:
-                received.copied = into.copied
-        if received:
+        upload = Upload(self, engine, values, self._raw, received)
+        self._coming = weakref.ref(upload)
+        return upload
+
+    def stage(self, values: NDArray[Any]) -> "Future[_Host] | None":
+        """Begin to copy values into page-locked memory; None where all of it is in use."""
+        if not self._slots:
+            return None
+        slot = self._slots.pop()
+        host = slot.array(values.shape, values.dtype)
+
+        def copy() -> _Host:
+            np.copyto(host, values)
+            return slot
+
+        return self._copiers.submit(copy)
+
+    def send(self, staged: "Future[_Host]", raw: Array, after: Event) -> Event:
+        """Copy what `stage` began to the device once it is there."""
+        slot = staged.result()
+        copied = self.device.copy_in(raw, slot.array(raw.shape, raw.dtype), [after])
+        self._on_bus.append((slot, copied))
+        if len(self._on_bus) > UNDER_WAY:
+            self._free_slot()
+        return copied
+
+    def give_back(self, staged: "Iterable[Future[_Host]]", received: "_Received | None", values: NDArray[Any]) -> None:
+        """Let the page-locked memory of what is no longer wanted be used again."""
+        self._slots += [one.result() for one in staged]
+        if received and received.values is values:
             received.values = None
-        return block
+
+    def free_slots(self) -> None:
+        """Wait for all copies from page-locked memory."""
+        while self._on_bus:
+            self._free_slot()
+
+    def _free_slot(self) -> None:
+        slot, copied = self._on_bus.popleft()
+        self.device.finish(copied)
+        self._slots.append(slot)
 
     def download(self, work: Iterable[tuple[T, Callable[[], Array]]]) -> Iterator[tuple[T, NDArray[Any]]]:
         """Launch one piece of work after another, and give what each computed on the host, in their order.
@@ -67,22 +108,99 @@ class Transfers:
         under_way: deque[tuple[T, Array, NDArray[Any], Event]] = deque()
         for number, (name, launch) in enumerate(work):
             result = launch()
-            launched = self._device.record()
-            host = self._out[number % SLOTS].array(result.shape, result.dtype)
-            under_way.append((name, result, host, self._device.copy_out(result, host, [launched])))
-            if len(under_way) == SLOTS:
+            launched = self.device.record()
+            host = self._out[number % RESULTS].array(result.shape, result.dtype)
+            under_way.append((name, result, host, self.device.copy_out(result, host, [launched])))
+            if len(under_way) == RESULTS:
                 yield self._finished(under_way)
         while under_way:
             yield self._finished(under_way)
 
     def _finished(self, under_way: "deque[tuple[T, Array, NDArray[Any], Event]]") -> tuple[T, NDArray[Any]]:
         name, _, host, copied = under_way.popleft()
-        self._device.finish(copied)
+        self.device.finish(copied)
         return name, host
 
-    def _fill(self, target: NDArray[Any], source: NDArray[Any]) -> None:
-        parts = zip(np.array_split(target, COPIERS), np.array_split(source, COPIERS), strict=True)
-        list(self._copiers.map(lambda pair: np.copyto(*pair), parts))
+
+class Upload:
+    """Vectors on their way to a device, the last first; a slice is a block of those that it asks for.
+
+    Vectors pass through raw memory in at most two halves: all at once where there is memory for them, else in parts of
+    which the next comes in while one is arranged.
+    """
+
+    def __init__(
+        self, transfers: Transfers, engine: Engine, values: NDArray[Any], raw: "_Raw", received: "_Received | None"
+    ) -> None:
+        """values: as `Engine.upload` takes them. received: they lie in page-locked memory, which is to be freed."""
+        self._transfers = transfers
+        self._engine = engine
+        self._values = values
+        self._received = received
+        self._block = engine.new_block(*values.shape)
+        self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
+        self._raw = raw
+        self._part = raw.take(values.shape, values.dtype, self._rows)
+        self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
+        self._begun = self._sent = 0  # pieces
+        self._there = len(values)  # the first vector that is arranged
+        self._staged: deque[Future[_Host]] = deque()
+        self._copied: Event = None
+        weakref.finalize(self, transfers.give_back, self._staged, received, values).atexit = False
+        self._begin()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, part: slice) -> Block:
+        """The vectors, once they are there for launches from now on."""
+        first, _, _ = part.indices(len(self))
+        while self._there > first:
+            self._arrange(max(first, (self._there - 1) // self._part * self._part))
+        return self._block[part]
+
+    def _arrange(self, first: int) -> None:
+        """Have the vectors from this one on arranged, of the part that is coming in."""
+        device, end = self._transfers.device, self._there
+        while self._sent == 0 or self._starts[self._sent - 1] > first:
+            self._send()
+        start = self._starts[self._sent - 1]
+        device.wait(self._copied)
+        self._engine.fill(self._block[start:end], self._raw_of(start, end))
+        self._raw.used[start // self._part % 2] = device.record()
+        self._there = start
+        if start == 0:
+            self._transfers.free_slots()
+            if self._received:
+                self._received.values = None
+
+    def _send(self) -> None:
+        """Let the next piece go to the device."""
+        start = self._starts[self._sent]
+        end = min(start + self._rows, len(self))
+        raw, free = self._raw_of(start, end), self._raw.used[start // self._part % 2]
+        if self._received:
+            self._copied = self._received.copied = self._transfers.device.copy_in(raw, self._values[start:end], [free])
+        else:
+            self._copied = self._transfers.send(self._staged.popleft(), raw, free)
+        self._sent += 1
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have pieces copied into page-locked memory, as many as there is memory for."""
+        while not self._received and self._begun < len(self._starts):
+            start = self._starts[self._begun]
+            staged = self._transfers.stage(self._values[start : start + self._rows])
+            if staged is None:
+                break
+            self._staged.append(staged)
+            self._begun += 1
+
+    def _raw_of(self, start: int, end: int) -> Array:
+        """Memory for vectors of one part."""
+        part = start // self._part
+        first = start - (part - part % 2) * self._part
+        return self._raw.array[first : first + end - start]
 
 
 class _Host:
@@ -98,6 +216,37 @@ class _Host:
         if self._bytes.size < size:
             self._bytes = self._device.host_array(size, np.uint8)
         return self._bytes[:size].view(dtype).reshape(shape)
+
+
+class _Raw:
+    """Memory of the device for vectors as they come in. used: when its halves may be changed."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._array: Array | None = None
+        self.used: list[Event] = []
+
+    @property
+    def array(self) -> Array:
+        """What `take` has seen to."""
+        assert self._array is not None
+        return self._array
+
+    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any], piece: int) -> int:
+        """Have memory for vectors of a type, or for two parts of them, and return how many are a part.
+
+        piece: vectors that are to lie in the same part.
+        """
+        vectors, elements = shape
+        most = self._device.memory_bytes // RAW_SHARE // (elements * dtype.itemsize)
+        part = vectors if vectors <= most else max(1, most // 2 // piece) * piece
+        rows = vectors if part == vectors else 2 * part
+        kept = self._array
+        if kept is None or (kept.dtype, kept.shape[1]) != (dtype, elements) or kept.shape[0] < rows:
+            self._array = None
+            self._array = self._device.empty((rows, elements), dtype)
+            self.used = [self._device.record()] * 2  # launches before may still use the memory for what it was
+        return part
 
 
 class _Received:
@@ -118,38 +267,6 @@ class _Received:
             self._device.finish(self.copied)
         self.values = self._host.array(shape, dtype)
         return self.values
-
-
-class _In:
-    """A piece of vectors on its way in: page-locked memory, and memory of the device.
-
-    copied: the event after which the first may be changed. used: that after which the second may be.
-    """
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-        self._host = _Host(device)
-        self._raw: Array | None = None
-        self.copied: Event | None = None
-        self.used: Event | None = None
-
-    def staged(self, values: NDArray[Any], fill: Callable[[NDArray[Any], NDArray[Any]], None]) -> NDArray[Any]:
-        """The values in page-locked memory, into which `fill` copies them."""
-        if self.copied is not None:
-            self._device.finish(self.copied)
-        host = self._host.array(values.shape, values.dtype)
-        fill(host, values)
-        return host
-
-    def copy(self, host: NDArray[Any]) -> Array:
-        """Page-locked values on the device, for launches from now on."""
-        if self._raw is None or self._raw.shape[1] != host.shape[1] or len(host) > self._raw.shape[0]:
-            self._raw = self._device.empty(host.shape, host.dtype)
-            self.used = self._device.record()  # launches before may still use the memory for what it was
-        raw = self._raw[: len(host)]
-        self.copied = self._device.copy_in(raw, host, [self.used])
-        self._device.wait(self.copied)
-        return raw
 
 
 _OF_ENGINE: "WeakKeyDictionary[Engine, Transfers]" = WeakKeyDictionary()
