@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from repro.device.emulator import Emulator
-from repro.device.nvrtc import ARCHITECTURES, OPTIONS, declared, generated_text
+from repro.device.nvrtc import ARCHITECTURES, KNOWN, declared, generated_text, machine_code, options_of
 from repro.device.source import Source, load_source
 from repro.errors import DeviceError
 from tests.device.small_runs import RUNS
@@ -38,7 +38,7 @@ def compiled(source: Source, constants, architecture: str) -> str:
     status, program = nvrtc.nvrtcCreateProgram(text, source.label.encode(), 0, [], [])
     assert not status.value
     include = Path(__import__("nvidia").__path__[0]).glob("*/include")
-    options = [*OPTIONS, f"-I{source.path.parent}", *(f"-I{path}" for path in include)]
+    options = [*options_of(source), *(f"-I{path}" for path in include)]
     options += [f"-arch={architecture}", "--ptxas-options=-v"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
     log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
@@ -105,7 +105,7 @@ def test_local_memory_must_be_declared(tmp_path):
     check(written(tmp_path, "// local memory: sm_90\n" + SPILLS), {}, "sm_90")
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", KNOWN)
 def test_constants_reach_the_kernel(tmp_path, architecture):
     source = written(tmp_path, 'extern "C" __global__ void typed(T* output) { output[0] = WHOLE; }\n')
     assert "Compiling entry function 'typed'" in compiled(source, {"T": np.float64, "WHOLE": 3}, architecture)
@@ -114,3 +114,50 @@ def test_constants_reach_the_kernel(tmp_path, architecture):
 def test_an_unknown_architecture_is_refused(tmp_path):
     with pytest.raises(DeviceError, match="'// architectures:' names sm_91; known are sm_75"):
         declared(written(tmp_path, "// architectures: sm_80 sm_91\n" + SPILLS), "architectures", ARCHITECTURES)
+
+
+class AsCupyCallsIt:
+    """NVRTC by the names that CuPy has for its functions."""
+
+    NVRTCError = RuntimeError
+
+    def getVersion(self):
+        return nvrtc.nvrtcVersion()[1:]
+
+    def createProgram(self, text, name, headers, include_names):
+        return nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, [], [])[1]
+
+    def compileProgram(self, program, options):
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if status.value:
+            raise self.NVRTCError(status)
+
+    def getCUBIN(self, program):
+        image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+        nvrtc.nvrtcGetCUBIN(program, image)
+        return image
+
+    def getProgramLog(self, program):
+        log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+        nvrtc.nvrtcGetProgramLog(program, log)
+        return log.decode()
+
+    def destroyProgram(self, program):
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+FENCED = 'extern "C" __global__ void fenced(int* output) { asm("wgmma.fence.sync.aligned;"); output[0] = WHOLE; }\n'
+
+
+def test_instructions_of_one_architecture_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+    source = written(tmp_path, FENCED)
+    image = machine_code(AsCupyCallsIt(), source, {"WHOLE": 1}, "sm_90a")
+    assert image.startswith(b"\x7fELF")
+    monkeypatch.delattr(AsCupyCallsIt, "createProgram")
+    assert machine_code(AsCupyCallsIt(), source, {"WHOLE": 1}, "sm_90a") == image
+    monkeypatch.undo()
+    with pytest.raises(DeviceError, match=r"kernel.cu does not compile: .*kernel.cu\(1\): error: .*WHOLE"):
+        machine_code(AsCupyCallsIt(), source, {}, "sm_90a")
+    with pytest.raises(DeviceError, match=r"kernel.cu does not compile: .*wgmma"):
+        machine_code(AsCupyCallsIt(), source, {"WHOLE": 1}, "sm_90")

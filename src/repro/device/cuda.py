@@ -3,7 +3,7 @@
 import ctypes
 import importlib.util
 import math
-import re
+import tempfile
 import time
 import weakref
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from repro.device.base import Device, Event, KernelTimes, Limits
 from repro.device.kernel import Array, Extent, Extents, Kernel
-from repro.device.nvrtc import OPTIONS, generated_text
+from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
 MOST_OPEN_EVENTS = 8192
+MOST_POOLED_BYTES = 65536  # of page-locked memory that is kept for the next who asks; to lock it takes long
 
 
 def why_unavailable() -> str:
@@ -96,6 +97,7 @@ class CudaKernel(Kernel):
         self._largest_shared = 48 * 1024
         self._driver = _cupy().cuda.driver
         self._launch_kernel = self._driver.launchKernel
+        self._set_device = _cupy().cuda.runtime.setDevice
 
     def __str__(self) -> str:
         grid, block = self._extents
@@ -111,12 +113,13 @@ class CudaKernel(Kernel):
 
     def _allow_shared(self, shared_bytes: int) -> None:
         if shared_bytes > self._largest_shared:
+            self.device.make_current()  # CuPy's kernels are those of the current device
             self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
 
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         self._allow_shared(shared_bytes)
         device = self.device
-        device.make_current()
+        self._set_device(device.index)
         start = device.mark()
         try:
             if self._cooperative:
@@ -150,6 +153,7 @@ class Cuda(Device):
             self.stream_pointer: int = self.stream.ptr
         super().__init__(index, memory_bytes or free)
         self.properties = properties
+        self.compute_capability = properties["major"], properties["minor"]
         self.name = properties["name"].decode()
         self.limits = Limits(
             tuple(properties["maxGridSize"]),
@@ -173,7 +177,7 @@ class Cuda(Device):
             "driver": runtime.driverGetVersion(),
             "runtime": runtime.runtimeGetVersion(),
             "compiler": "NVRTC " + ".".join(map(str, self.cupy.cuda.nvrtc.getVersion())),
-            "compute_capability": f"{self.properties['major']}.{self.properties['minor']}",
+            "compute_capability": ".".join(map(str, self.compute_capability)),
             "multiprocessors": self.properties["multiProcessorCount"],
             **_clocks(self.index),
         }
@@ -188,6 +192,10 @@ class Cuda(Device):
         runtime = self.cupy.cuda.runtime
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         nbytes = max(1, count * np.dtype(dtype).itemsize)
+        if nbytes <= MOST_POOLED_BYTES:
+            with _errors_of(self.name, self), self._device:
+                pooled = self.cupy.cuda.alloc_pinned_memory(nbytes)
+            return np.frombuffer(pooled, dtype, count).reshape(shape)
         with _errors_of(self.name, self), self._device:
             pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
         memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
@@ -255,18 +263,9 @@ class Cuda(Device):
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
         started = time.perf_counter()
-        try:
-            with self._device:
-                module = self.cupy.RawModule(
-                    code=generated_text(source, constants),
-                    options=(*OPTIONS, f"-I{path.parent}"),
-                    backend="nvrtc",
-                )
-                module.compile()
-                kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}
-        except self.cupy.cuda.compiler.CompileException as error:
-            match = re.search(r".*error.*", str(error))
-            raise DeviceError(f"{source.label} does not compile: {match[0] if match else error}") from None
+        with self._device, tempfile.TemporaryDirectory() as folder:
+            module = load_module(self.cupy, source, constants, Path(folder))
+            kernels: dict[str, Kernel] = {n: CudaKernel(self, n, found, module) for n, found in parameters.items()}
         self.compile_seconds += time.perf_counter() - started
         return kernels
 
@@ -279,11 +278,22 @@ class Cuda(Device):
 
     def _fill(self, array: Array, value: np.generic) -> None:
         with _errors_of(self.name, self), self._device, self.stream:
-            array.data.fill(value)
+            if array.contiguous and len(set(value.tobytes())) == 1:  # in a fifth of the time
+                self.cupy.cuda.runtime.memsetAsync(array.pointer, value.tobytes()[0], array.nbytes, self.stream_pointer)
+            else:
+                array.data.fill(value)
 
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
-        with _errors_of(self.name, self), self._device, self.stream:
-            array.data.set(values, stream=self.stream)
+        runtime = self.cupy.cuda.runtime
+        with _errors_of(self.name, self), self._device:
+            if not array.contiguous:
+                array.data.set(values, stream=self.stream)
+            else:
+                source = values.ctypes.data
+                runtime.memcpyAsync(array.pointer, source, array.nbytes, runtime.memcpyHostToDevice, self.stream_pointer)
+                # From pageable memory the runtime returns when it has read it all.
+                if runtime.pointerGetAttributes(source).type == runtime.memoryTypeUnregistered:
+                    return
             self.stream.synchronize()
 
     def _download(self, array: Array) -> NDArray[Any]:

@@ -110,6 +110,20 @@ class Kernel(ABC):
         counters.threads += self._threads
         self._launch(*self._extents, shared_bytes)
 
+    def bind(self, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0) -> "BoundKernel":
+        """The kernel with its block and first arguments given once and for all, for loops of many short launches.
+
+        Arrays must be among them, and live as long as it is launched. Raises DeviceError as a launch does.
+        """
+        leading = self.parameters[: len(arguments)]
+        if len(leading) < len(arguments) or any(parameter.pointer for parameter in self.parameters[len(arguments) :]):
+            raise DeviceError(f"kernel {self.name}: bind all arrays, and no more than {len(self.parameters)} arguments")
+        values = [
+            self._pointer(argument, parameter) if parameter.pointer else argument
+            for argument, parameter in zip(arguments, leading, strict=True)
+        ]
+        return BoundKernel(self, block, values, shared_bytes)
+
     def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int, cooperative: bool) -> None:
         grid3, block3 = _three(grid), _three(block)
         limits = self.device.limits
@@ -173,6 +187,31 @@ class Kernel(ABC):
 
     @abstractmethod
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None: ...
+
+
+class BoundKernel:
+    """What `Kernel.bind` returns; call it with a number of blocks and the arguments that are left, numbers all."""
+
+    def __init__(self, kernel: Kernel, block: Extent, leading: list[Any], shared_bytes: int) -> None:
+        kernel._check_extents(1, block, shared_bytes, False)
+        self._kernel, self._leading, self._shared_bytes = kernel, leading, shared_bytes
+        self._extents, self._threads = kernel._extents, kernel._threads
+        self._most_blocks = kernel.device.limits.grid[0]
+
+    def __call__(self, blocks: int, *numbers: float | np.generic) -> None:
+        """Launch asynchronously, as `Kernel` does."""
+        kernel, block = self._kernel, self._extents[1]
+        if not 1 <= blocks <= self._most_blocks:
+            kernel._check_extents(blocks, block, self._shared_bytes, False)
+        kernel._checked, kernel._cooperative, kernel._extents = None, False, ((blocks, 1, 1), block)
+        try:
+            kernel._layout.pack_into(kernel._values, 0, *self._leading, *numbers)
+        except (struct.error, TypeError, OverflowError):
+            raise DeviceError(f"kernel {kernel.name}: {numbers} do not fit its last parameters") from None
+        counters = kernel.device.counters
+        counters.launches += 1
+        counters.threads += blocks * self._threads
+        kernel._launch(*kernel._extents, self._shared_bytes)
 
 
 def _three(extent: Extent) -> Extents:

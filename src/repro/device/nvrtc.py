@@ -4,14 +4,21 @@ Lines of a .cu file that say so (each on its own, anywhere in the file):
 
     // architectures: sm_80 sm_90 sm_100 sm_120      those it is written for; without the line, all of ARCHITECTURES
     // local memory: sm_75                           those on which registers do not suffice; without the line, none
+
+A file for sm_90a uses instructions that are compute capability 9.0's alone.
 """
 
 import re
+from pathlib import Path
+from typing import Any
 
+from repro.device.cache import cached
 from repro.device.source import Constants, Source, declare
 from repro.errors import DeviceError
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+SPECIFIC = "sm_90a"
+KNOWN = (*ARCHITECTURES, SPECIFIC)
 OPTIONS = ("--std=c++17", "--device-int128", "-lineinfo")
 PRELUDE = """\
 using int8_t = signed char; using uint8_t = unsigned char; using int16_t = short; using uint16_t = unsigned short;
@@ -32,6 +39,55 @@ def declared(source: Source, what: str, default: tuple[str, ...]) -> tuple[str, 
     found = re.search(rf"^// {what}: (.*)$", source.text, re.MULTILINE)
     named = tuple(found[1].split()) if found else default
     for name in named:
-        if name not in ARCHITECTURES:
-            raise DeviceError(f"{source.label}: '// {what}:' names {name}; known are {' '.join(ARCHITECTURES)}")
+        if name not in KNOWN:
+            raise DeviceError(f"{source.label}: '// {what}:' names {name}; known are {' '.join(KNOWN)}")
     return named
+
+
+def options_of(source: Source) -> tuple[str, ...]:
+    """Those that a file is compiled with."""
+    return (*OPTIONS, f"-I{source.path.parent}")
+
+
+def load_module(cupy: Any, source: Source, constants: Constants, folder: Path) -> Any:
+    """CuPy's module of a file on the current device.
+
+    folder: for a file that is needed until the module's functions have been taken. Raises DeviceError with the
+    compiler's first error.
+    """
+    if SPECIFIC in declared(source, "architectures", ARCHITECTURES):
+        image = folder / "module.cubin"
+        image.write_bytes(machine_code(cupy.cuda.nvrtc, source, constants, SPECIFIC))
+        return cupy.RawModule(path=str(image))
+    module = cupy.RawModule(code=generated_text(source, constants), options=options_of(source), backend="nvrtc")
+    try:
+        module.compile()
+    except cupy.cuda.compiler.CompileException as error:
+        raise _refused(source, str(error)) from None
+    return module
+
+
+def machine_code(nvrtc: Any, source: Source, constants: Constants, architecture: str) -> bytes:
+    """The cubin of a file for one architecture, which CuPy's modules do not let one choose; from the cache if there.
+
+    nvrtc: CuPy's. Raises DeviceError with the compiler's first error.
+    """
+    text, options = generated_text(source, constants), (*options_of(source), f"-arch={architecture}")
+
+    def build() -> bytes:
+        program = nvrtc.createProgram(text, source.label, (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+            image: bytes = nvrtc.getCUBIN(program)
+        except nvrtc.NVRTCError:
+            raise _refused(source, nvrtc.getProgramLog(program)) from None
+        finally:
+            nvrtc.destroyProgram(program)
+        return image
+
+    return cached([text, *options, "NVRTC", *map(str, nvrtc.getVersion())], build)
+
+
+def _refused(source: Source, log: str) -> DeviceError:
+    found = re.search(r".*error.*", log)
+    return DeviceError(f"{source.label} does not compile: {found[0] if found else log}")

@@ -12,28 +12,27 @@ REPRO_INLINE void make_copy(const LateCopy& copy) {
     *static_cast<uint4*>(copy.to) = *static_cast<const uint4*>(copy.from);
 }
 
+// Whether what runs beside the threads happens as late as they allow.
+inline bool comes_late() { return block.launch->order == 1 || (block.launch->order == 2 && next_random() % 2); }
+
 REPRO_INLINE void begin_copy(void* shared, const void* global) {
     LateCopy copy = {shared, global, self->closed_groups};
-    bool late = block.launch->order == 1 || (block.launch->order == 2 && next_random() % 2);
-    if (late) {
-        on_pause();  // the queue is the emulator's own
-        self->copies.push_back(copy);
-        on_resume();
-    } else {
-        make_copy(copy);
-    }
+    if (!comes_late()) return make_copy(copy);
+    on_pause();  // the queue is the emulator's own
+    self->copies.push_back(copy);
+    on_resume();
 }
 
 inline void close_group() { ++self->closed_groups; }
 
-// Takes the oldest copy of the calling thread, if it is in none of the last `kept` groups.
-inline bool take_copy(unsigned kept, LateCopy& copy) {
+// Takes the oldest of what the calling thread has begun, if it is in none of the last `kept` groups.
+template <class Late>
+inline bool take_oldest(std::vector<Late>& begun, unsigned kept, unsigned closed, Late& oldest) {
     on_pause();
-    std::vector<LateCopy>& copies = self->copies;
-    bool found = !copies.empty() && copies[0].group + kept < self->closed_groups;
+    bool found = !begun.empty() && begun[0].group + kept < closed;
     if (found) {
-        copy = copies[0];
-        copies.erase(copies.begin());
+        oldest = begun[0];
+        begun.erase(begun.begin());
     }
     on_resume();
     return found;
@@ -41,7 +40,7 @@ inline bool take_copy(unsigned kept, LateCopy& copy) {
 
 REPRO_INLINE void await_groups(unsigned kept) {
     LateCopy copy;
-    while (take_copy(kept, copy)) make_copy(copy);
+    while (take_oldest(self->copies, kept, self->closed_groups, copy)) make_copy(copy);
 }
 
 inline void mma_and_popc(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2], int line) {

@@ -76,6 +76,7 @@ inline void prepare_block(uint64_t number, unsigned warp_size) {
     block.at_barrier = block.asleep = 0;
     block.barrier_or = block.barrier_count = 0;
     block.barrier_and = 1;
+    block.bulk_copies.clear();
     block.random = (launch.seed + 1) * 0x9E3779B97F4A7C15ull ^ (number + 1) * 0xD1B54A32D192ED03ull;
     // Shared memory starts as a large positive, a large negative or a random pattern: neither a maximum nor a
     // minimum may hide a word that was never written.
@@ -93,8 +94,9 @@ inline void prepare_block(uint64_t number, unsigned warp_size) {
             thread.state = State::fresh;
             thread.lane = uint8_t(lane);
             thread.warp = w;
-            thread.closed_groups = 0;
+            thread.closed_groups = thread.closed_products = 0;
             thread.copies.clear();
+            thread.products.clear();
         }
     }
     on_block_start();

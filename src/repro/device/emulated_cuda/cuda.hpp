@@ -283,6 +283,8 @@ struct Volatile {
 inline int __float_as_int(float x) { return repro::from_bits<int>(repro::to_bits(x)); }
 inline float __int_as_float(int x) { return repro::from_bits<float>(repro::to_bits(x)); }
 
+#include "wgmma.hpp"
+
 // How the host calls a kernel
 
 namespace repro {

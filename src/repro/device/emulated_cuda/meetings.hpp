@@ -73,6 +73,11 @@ inline void exchange(Warp& warp, Mask members, Meeting meeting) {
         }
     } else if (meeting == Meeting::mma) {
         multiply_fragments(threads, members);
+    } else if (meeting == Meeting::wgmma) {
+        for (Mask rest = members; rest; rest &= rest - 1) {
+            const Thread& thread = threads[__builtin_ctzll(rest)];
+            if (thread.value != threads[0].value || thread.operand != threads[0].operand) report_pair("lanes give wgmma different descriptors", threads[0], thread);
+        }
     } else if (meeting != Meeting::sync) {
         uint64_t result = 0;
         bool first = true;
@@ -138,10 +143,11 @@ inline uint64_t meet(Meeting meeting, Mask mask, int line, uint64_t value, uint6
 }
 
 // A pause is where a thread that waits for memory to change lets all others go on.
-inline void sleep(int line) {
+inline void sleep(int line, const char* where = "__nanosleep") {
     on_pause();
     Thread& me = *self;
     me.line = line;
+    me.sleeps_in = where;
     me.state = State::asleep;
     Mask bit = Mask(1) << me.lane;
     warps[me.warp].runnable &= ~bit;

@@ -52,9 +52,9 @@ extern "C" __attribute__((weak, visibility("hidden"))) char __start_repro_shared
 namespace repro {
 
 using Mask = uint64_t;
-enum class Meeting : uint8_t { sync, shuffle, ballot, match, mma, add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor };
+enum class Meeting : uint8_t { sync, shuffle, ballot, match, mma, wgmma, add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor };
 enum class State : uint8_t { fresh, ready, in_warp, at_barrier, asleep, returned };
-constexpr const char* meeting_names[] = {"__syncwarp", "a shuffle", "a vote", "__match_any_sync", "mma", "a reduction", "a reduction",
+constexpr const char* meeting_names[] = {"__syncwarp", "a shuffle", "a vote", "__match_any_sync", "mma", "wgmma", "a reduction", "a reduction",
     "a reduction", "a reduction", "a reduction", "a reduction", "a reduction", "a reduction"};
 
 // A copy to shared memory that is under way.
@@ -64,6 +64,22 @@ struct LateCopy {
     unsigned group;
 };
 
+// A matrix product of a warpgroup that is under way: one lane's results, and the descriptors of its operands.
+struct LateProduct {
+    int* d;
+    unsigned results;
+    uint64_t a, b;
+    unsigned group;
+};
+
+// A copy to shared memory that is under way, and the barrier that counts its bytes.
+struct BulkCopy {
+    char* to;
+    const char* from;
+    unsigned bytes;
+    uint64_t* barrier;
+};
+
 struct Thread {
     void* stack_pointer;
     char* stack;
@@ -71,12 +87,14 @@ struct Thread {
     State state;
     uint8_t lane;
     Meeting meeting;
+    const char* sleeps_in;
     int line;
     unsigned warp;
     Mask mask;
     uint64_t value, operand, result;
-    unsigned closed_groups;
+    unsigned closed_groups, closed_products;
     std::vector<LateCopy> copies;
+    std::vector<LateProduct> products;
 };
 
 struct Warp {
@@ -103,6 +121,7 @@ struct Block {
     void* scheduler;
     uint64_t random;
     bool failed;
+    std::vector<BulkCopy> bulk_copies;
 };
 
 // A loaded copy of a module belongs to one host thread at a time, so these are plain variables.
@@ -154,7 +173,7 @@ inline void describe(char* text, std::size_t size, const Thread& thread) {
         snprintf(text + used, size - used, "waits in %s for lanes %#llx, line %d",
                  meeting_names[int(thread.meeting)], (unsigned long long)thread.mask, thread.line);
     else if (thread.state == State::asleep && !thread.line) snprintf(text + used, size - used, "polls memory without a pause");
-    else if (thread.state == State::asleep) snprintf(text + used, size - used, "waits in __nanosleep, line %d", thread.line);
+    else if (thread.state == State::asleep) snprintf(text + used, size - used, "waits in %s, line %d", thread.sleeps_in, thread.line);
     else snprintf(text + used, size - used, "runs");
 }
 
