@@ -286,14 +286,11 @@ class Cuda(Device):
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         runtime = self.cupy.cuda.runtime
         with _errors_of(self.name, self), self._device:
-            if not array.contiguous:
-                array.data.set(values, stream=self.stream)
+            if array.contiguous:
+                source, way = values.ctypes.data, runtime.memcpyHostToDevice
+                runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)
             else:
-                source = values.ctypes.data
-                runtime.memcpyAsync(array.pointer, source, array.nbytes, runtime.memcpyHostToDevice, self.stream_pointer)
-                # From pageable memory the runtime returns when it has read it all.
-                if runtime.pointerGetAttributes(source).type == runtime.memoryTypeUnregistered:
-                    return
+                array.data.set(values, stream=self.stream)
             self.stream.synchronize()
 
     def _download(self, array: Array) -> NDArray[Any]:
