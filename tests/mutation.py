@@ -22,23 +22,33 @@ ROOT = Path(__file__).parents[1]
 SLOWER = 3  # than without a mutant: then a kernel or a loop of the host no longer ends
 LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
 NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
+GPU_ALONE = re.compile(r"(^#ifdef REPRO_WARP_SIZE\b.*?)(^#el(?:se|if)\b.*?)(?=^#endif)", re.MULTILINE | re.DOTALL)
 
-# Parts of lines whose constant may change without changing any result, and why.
-EQUIVALENT: dict[str, str] = {
-    "1 << 30": "any value far below every row stands for a cell that is not reached",
-    "return max(0, max(0, strip * STRIP": "wfa: a first column of 1 instead of 0 lies in the same chunk",
-    "int columns[2][2 * TILE + 1];": "wfa: room that nobody uses",
-    "int up = 0, corner = 0, letter = 0;": "reorder: a thread beyond the last column computes nothing",
-    "F[size_t(row) * n + column] : 0;": "reorder: an element below the matrix is never used",
-    "up = -(column + 1) * gap;": "reorder: in the first row, no element is better from above than from the left",
-    "if (first == 0)": "reorder: any one thread may do it",
-    "int lane = threadIdx.x, strip = 0;": "reorder: the first lane's number is given to all",
-    "next_letters = lane == 0 ? a[0] : 0;": "reorder: the other lanes read theirs before they use them",
-    "__nanosleep(20);": "reorder: a pause only tunes",
-    "constexpr int CHUNK = 4;": "reorder: how far the edge is read ahead only tunes",
-    "unsigned word = 0;": "reorder: all bits of the word are shifted in",
-    "constexpr int UNROLL =": "apsp: how far a loop is unrolled only tunes",
-    "constexpr int WINDOW = 64;": "reorder: the size of the window only tunes",
+# Parts of lines whose constants may change without changing any result, and why, by system.
+EQUIVALENT: dict[str, dict[str, str]] = {
+    "wfa": {
+        "1 << 30": "any value far below every row stands for a cell that is not reached",
+        "return max(0, max(0, strip * STRIP": "a first column of 1 instead of 0 lies in the same chunk",
+        "int columns[2][2 * TILE + 1];": "room that nobody uses",
+    },
+    "shuffle": {"1 << 30": "any value far below every score stands for an alignment that there is not"},
+    "reorder": {
+        "int up = 0, corner = 0, letter = 0;": "a thread beyond the last column computes nothing",
+        "F[size_t(row) * n + column] : 0;": "an element below the matrix is never used",
+        "up = -(column + 1) * gap;": "in the first row, no element is better from above than from the left",
+        "if (first == 0)": "any one thread may do it",
+        "int lane = threadIdx.x, strip = 0;": "the first lane's number is given to all",
+        "next_letters = lane == 0 ? a[0] : 0;": "the other lanes read theirs before they use them",
+        "__nanosleep(20);": "a pause only tunes",
+        "constexpr int CHUNK = 4;": "how far the edge is read ahead only tunes",
+        "unsigned word = 0;": "all bits of the word are shifted in",
+        "constexpr int WINDOW = 64;": "the size of the window only tunes",
+    },
+    "mgemm": {"% THREADS == 0 || i + threadIdx.x <": "spares a comparison that is then always true"},
+    "apsp": {
+        "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
+        "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
+    },
 }
 
 
@@ -53,14 +63,23 @@ class Mutant(NamedTuple):
 
 def mutants(kernels: Path) -> list[Mutant]:
     """All literals of the kernels that mean something."""
+    equivalent = EQUIVALENT.get(kernels.parent.name, {})
     found = []
     for path in sorted([*kernels.glob("*.cu"), *kernels.glob("*.cuh")]):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        for number, line in enumerate(_compiled(path.read_text()).splitlines(), 1):
             code = line.split("//")[0]
-            if NO_MEANING.search(code) or any(text in code for text in EQUIVALENT):
+            if NO_MEANING.search(code):
                 continue
-            found += [Mutant(path, number, match.start(1), match.end(1)) for match in LITERAL.finditer(code)]
+            spared = [range(code.find(part), code.find(part) + len(part)) for part in equivalent if part in code]
+            for match in LITERAL.finditer(code):
+                if not any(match.start(1) in part for part in spared):
+                    found.append(Mutant(path, number, match.start(1), match.end(1)))
     return found
+
+
+def _compiled(text: str) -> str:
+    """The text without what the GPU alone compiles, its lines in their places."""
+    return GPU_ALONE.sub(lambda match: match[1] + "\n" * match[2].count("\n"), text)
 
 
 def survives(mutant: Mutant | None, system: str, cache: str, seconds: float | None) -> bool:
