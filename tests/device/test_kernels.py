@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from repro.device import Device, open_device
+from repro.errors import DeviceError
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 CONSTANTS = {
@@ -37,6 +38,40 @@ def test_scalar_arguments_arrive_with_the_type_of_their_parameter(device):
     values = device.upload(np.arange(10, dtype=np.float32))
     compiled(device)["scale"](1, 32, values, 0.5, True, np.int64(2), 3)
     assert values.get().tolist() == [0, 1, -1, -1.5, -2, 5, 6, 7, 8, 9]
+
+
+def test_bound_launches_do_what_launches_do(device):
+    """In turn with launches of other extents; only the numbers that are left are given again."""
+    values, others = (device.upload(np.arange(10, dtype=np.float32)) for _ in range(2))
+    scale = compiled(device)["scale"]
+    bound, other = scale.bind(32, values, 0.5), scale.bind(8, others, 2.0)
+    before = device.counters.copy()
+    bound(1, True, 2, 3)
+    scale(1, 32, values, 10.0, False, 5, 2)
+    other(1, False, 0, 8)
+    bound(1, False, 2, 1)
+    assert values.get().tolist() == [0, 1, -0.5, -1.5, -2, 50, 60, 7, 8, 9]
+    assert others.get().tolist() == [0, 2, 4, 6, 8, 10, 12, 14, 8, 9]
+    counted = device.counters.since(before)
+    assert (counted.launches, counted.threads) == (4, 32 + 32 + 8 + 32)
+
+
+def test_bound_launches_are_checked(device):
+    values = device.zeros(10, np.float32)
+    kernels = compiled(device)
+    bound = kernels["scale"].bind(32, values, 0.5)
+    with pytest.raises(DeviceError, match=r"grid\.x = 0 is not within"):
+        bound(0, True, 2, 3)
+    with pytest.raises(DeviceError, match=r"\(True, 2, 300\) do not fit its last parameters"):
+        bound(1, True, 2, 300)
+    with pytest.raises(DeviceError, match="do not fit its last parameters"):
+        bound(1, True, 2)
+    with pytest.raises(DeviceError, match="bind all arrays"):
+        kernels["reverse_static"].bind(32, values.device.zeros(32, np.int32))
+    with pytest.raises(DeviceError, match="'values' needs a device array"):
+        kernels["scale"].bind(32, 1, 0.5)
+    with pytest.raises(DeviceError, match="bind all arrays, and no more than 5"):
+        kernels["scale"].bind(32, values, 0.5, True, 2, 3, 4)
 
 
 def test_shared_memory_is_the_blocks_own(device):

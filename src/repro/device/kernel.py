@@ -113,16 +113,12 @@ class Kernel(ABC):
     def bind(self, block: Extent, *arguments: Array | float | np.generic, shared_bytes: int = 0) -> "BoundKernel":
         """The kernel with its block and first arguments given once and for all, for loops of many short launches.
 
-        Arrays must be among them, and live as long as it is launched. Raises DeviceError as a launch does.
+        All arrays must be among them; they live as long as what is returned. Raises DeviceError as a launch does.
         """
-        leading = self.parameters[: len(arguments)]
-        if len(leading) < len(arguments) or any(parameter.pointer for parameter in self.parameters[len(arguments) :]):
+        rest = self.parameters[len(arguments) :]
+        if len(arguments) > len(self.parameters) or any(parameter.pointer for parameter in rest):
             raise DeviceError(f"kernel {self.name}: bind all arrays, and no more than {len(self.parameters)} arguments")
-        values = [
-            self._pointer(argument, parameter) if parameter.pointer else argument
-            for argument, parameter in zip(arguments, leading, strict=True)
-        ]
-        return BoundKernel(self, block, values, shared_bytes)
+        return BoundKernel(self, block, arguments, shared_bytes)
 
     def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int, cooperative: bool) -> None:
         grid3, block3 = _three(grid), _three(block)
@@ -192,9 +188,13 @@ class Kernel(ABC):
 class BoundKernel:
     """What `Kernel.bind` returns; call it with a number of blocks and the arguments that are left, numbers all."""
 
-    def __init__(self, kernel: Kernel, block: Extent, leading: list[Any], shared_bytes: int) -> None:
+    def __init__(self, kernel: Kernel, block: Extent, arguments: tuple[Any, ...], shared_bytes: int) -> None:
         kernel._check_extents(1, block, shared_bytes, False)
-        self._kernel, self._leading, self._shared_bytes = kernel, leading, shared_bytes
+        self._kernel, self._arguments, self._shared_bytes = kernel, arguments, shared_bytes
+        self._leading = [
+            kernel._pointer(argument, parameter) if parameter.pointer else argument
+            for argument, parameter in zip(arguments, kernel.parameters, strict=False)
+        ]
         self._extents, self._threads = kernel._extents, kernel._threads
         self._most_blocks = kernel.device.limits.grid[0]
 

@@ -26,10 +26,11 @@ def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgr
     kernel = device.compile(KERNELS / f"{name}.cu")[f"wfa_{name}"]
     p, t = device.upload(a), device.upload(b)
     columns = _columns(device, m, n)
+    launches = [kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], m, n) for x in range(2)]
     solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
     for r in range(max(m, n) + 1):
         cells = m + n + 1 if worst else column_cells(r, m, n)
-        kernel(-(-cells // workgroup_size), workgroup_size, p, t, columns[(r + 1) % 2], columns[r % 2], m, n, r)
+        launches[r % 2](-(-cells // workgroup_size), r)
         reached = int(solutions[r % 2].get()[0])
         if r >= abs(n - m) and reached >= min(m, n):  # before that, the solution diagonal lies outside the pyramid
             return _outcome(r, r + 1, m, n)
@@ -59,12 +60,14 @@ def _read_at_intervals(
     p, t = device.upload(a), device.upload(b)
     columns = _columns(device, m, n)
     distance = device.upload(np.array([NOT_REACHED], np.int32))
+    launches = [
+        kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], distance, m, n, shared_bytes=shared_bytes)
+        for x in range(2)
+    ]
     for first in range(0, max(m, n) + 1, read_interval):
         columns_launched = min(first + read_interval, max(m, n) + 1)  # no distance exceeds the longer length
         for r in range(first, columns_launched):
-            grid = -(-column_cells(r, m, n) // workgroup_size)
-            previous, current = columns[(r + 1) % 2], columns[r % 2]
-            kernel(grid, workgroup_size, p, t, previous, current, distance, m, n, r, shared_bytes=shared_bytes)
+            launches[r % 2](-(-column_cells(r, m, n) // workgroup_size), r)
         if (found := int(distance.get()[0])) != NOT_REACHED:
             return _outcome(found, columns_launched, m, n)
     raise AssertionError("no column reached the end")

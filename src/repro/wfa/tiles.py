@@ -10,6 +10,8 @@ from repro.wfa.pyramid import Letters, Outcome, Tile
 
 UNREACHED = -(1 << 30)  # as in kernels/wavefront.cuh
 
+Launch = Callable[[int, int, int], None]  # of a band: its first centre, its tiles and its first column
+
 
 def _bands(
     device: Device,
@@ -17,19 +19,18 @@ def _bands(
     b: Letters,
     tile_length: int,
     read_interval: int,
-    launch: Callable[[tuple[Array, ...], int, int, int], None],
+    bind: Callable[[tuple[Array, ...]], Launch],
     diamond: bool = False,
 ) -> Outcome:
     """Launch band after band; read the distance, and the bound on it, after every `read_interval` of them.
 
-    launch(arrays, first_centre, tiles, first_column) computes a band; arrays are P, T, last, before, distance, bound.
-    diamond: leave out the tiles that the bound makes useless (section 4.3).
+    bind: to P, T, last, before, distance, bound. diamond: leave out tiles that the bound makes useless (section 4.3).
     """
     m, n = len(a), len(b)
     tile = Tile(tile_length, m, n)
     last, before = (device.upload(np.full(m + n + 1, UNREACHED, np.int32)) for _ in range(2))
     results = device.upload(np.array([NOT_REACHED, max(m, n)], np.int32))  # the distance; an upper bound on it
-    arrays = device.upload(a), device.upload(b), last, before, results[:1], results[1:]
+    launch = bind((device.upload(a), device.upload(b), last, before, results[:1], results[1:]))
     launched: list[tuple[int, int]] = []
     bound = max(m, n)
     while len(launched) * tile_length <= bound:
@@ -39,7 +40,7 @@ def _bands(
                 break
             room = bound - column if diamond else m + n
             first, tiles = tile.band(len(launched), n - m - room, n - m + room)
-            launch(arrays, first, tiles, column)
+            launch(first, tiles, column)
             launched.append((first, tiles))
         distance, proven = results.get().tolist()
         if distance != NOT_REACHED:
@@ -59,12 +60,11 @@ def _one_thread_per_tile(
     most_tiles = (m + n) // (2 * tile_length) + 2
     scratch = [device.empty(2 * tile_length**2 * most_tiles, np.int32)] if store == "global" else []
 
-    def launch(arrays: tuple[Array, ...], first: int, tiles: int, column: int) -> None:
-        grid = -(-tiles // workgroup_size)
-        numbers = m, n, first, tiles, column
-        kernel(grid, workgroup_size, *arrays[:5], *scratch, *numbers, shared_bytes=shared_bytes)
+    def bind(arrays: tuple[Array, ...]) -> Launch:
+        band = kernel.bind(workgroup_size, *arrays[:5], *scratch, m, n, shared_bytes=shared_bytes)
+        return lambda first, tiles, column: band(-(-tiles // workgroup_size), first, tiles, column)
 
-    return _bands(device, a, b, tile_length, read_interval, launch)
+    return _bands(device, a, b, tile_length, read_interval, bind)
 
 
 def tiling_global(
@@ -93,10 +93,11 @@ def _one_block_per_tile(
 ) -> Outcome:
     kernel = device.compile(KERNELS / "parallel_workgroup.cu", {"TILE": tile_length})["wfa_parallel_workgroup"]
 
-    def launch(arrays: tuple[Array, ...], first: int, tiles: int, column: int) -> None:
-        kernel(tiles, 2 * tile_length + 1, *arrays, len(a), len(b), first, column)
+    def bind(arrays: tuple[Array, ...]) -> Launch:
+        band = kernel.bind(2 * tile_length + 1, *arrays, len(a), len(b))
+        return lambda first, tiles, column: band(tiles, first, column)
 
-    return _bands(device, a, b, tile_length, read_interval, launch, diamond)
+    return _bands(device, a, b, tile_length, read_interval, bind, diamond)
 
 
 def parallel_workgroup(device: Device, a: Letters, b: Letters, tile_length: int, read_interval: int) -> Outcome:
