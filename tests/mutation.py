@@ -1,9 +1,9 @@
 """Change one constant of a kernel at a time and see whether a test fails: `make mutation SYSTEM=wfa`.
 
 A mutant adds one to an integer literal of a file in src/repro/SYSTEM/kernels. Literals that only tune (unrolling,
-launch bounds) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a copy of the
-source, so the checkout is never touched; the exit status is 1 if any survives the system's fast tests, which must pass
-without one.
+launch bounds, alignment) and those listed in EQUIVALENT, each with its reason, are left out. The mutants are made in a
+copy of the source, so the checkout is never touched; the exit status is 1 if any survives the system's fast tests,
+which must pass without one.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 SLOWER = 3  # than without a mutant: then a kernel or a loop of the host no longer ends
 LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
-NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert")
+NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert|extern __shared__")
 GPU_ALONE = re.compile(r"(^#ifdef REPRO_WARP_SIZE\b.*?)(^#el(?:se|if)\b.*?)(?=^#endif)", re.MULTILINE | re.DOTALL)
 
 # Parts of lines whose constants may change without changing any result, and why, by system.
@@ -47,6 +47,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "mgemm": {"% THREADS == 0 || i + threadIdx.x <": "spares a comparison that is then always true"},
     "apsp": {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
+        "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
     },
 }
