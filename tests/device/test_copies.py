@@ -1,11 +1,14 @@
 """Copies beside kernels come when they are waited for, in their order, and not before."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from repro.device import Device, cuda, open_devices
+from repro.device import Device, cuda, open_device, open_devices
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 CONSTANTS = {
@@ -65,6 +68,51 @@ def test_a_copy_waits_for_its_events_and_for_the_copies_before_it(emulator):
     emulator.finish(emulator.copy_out(second, out, [arrived]))
     assert out.tolist() == [2] * 32
     assert first.get().tolist() == [1] * 32
+
+
+def test_a_device_copies_what_another_lends(emulator):
+    other = open_device("emulator", thread_order=emulator.thread_order)
+    source = other.upload(np.arange(12, dtype=np.int32).reshape(3, 4))
+    target = emulator.upload(np.zeros((2, 4), np.int32))
+    borrowed = emulator.borrow(other.lend(source[1:]))
+    emulator.wait(emulator.copy_across(target, borrowed, [emulator.record()]))
+    assert target.get().tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]]
+    assert emulator.borrow(replace(other.lend(source), process=("elsewhere", 1))) is None
+
+
+def _copied(lent):
+    """What a process of its own reads of an array that is lent to it."""
+    device = open_device("cuda")
+    borrowed = device.borrow(lent)
+    target = device.empty(lent.shape, lent.dtype)
+    device.wait(device.copy_across(target, borrowed, [device.record()]))
+    return target.get()
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("shape", [(3, 5), (1 << 20,), (7, 1 << 18)])
+def test_another_process_copies_what_a_gpu_lends(shape):
+    if cuda.why_unavailable():
+        pytest.skip("no GPU")
+    device = open_device("cuda")
+    values = np.random.default_rng(1).integers(0, 99, shape)
+    _others = [device.upload(values) for _ in range(2)]
+    source = device.upload(values + 1)
+    device.synchronize()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert np.array_equal(pool.submit(_copied, device.lend(source)).result(), values + 1)
+        assert np.array_equal(pool.submit(_copied, device.lend(source[1:])).result(), values[1:] + 1)
+
+
+@pytest.mark.cuda
+def test_gpus_of_one_process_copy_from_each_other():
+    if cuda.why_unavailable() or cuda.device_count() < 2:
+        pytest.skip("fewer than two GPUs")
+    first, second = open_devices("cuda")[:2]
+    source, target = first.upload(np.arange(1 << 20)), second.empty(1 << 20, np.int64)
+    for _ in range(2):
+        second.wait(second.copy_across(target, second.borrow(first.lend(source)), [second.record()]))
+        assert np.array_equal(target.get(), np.arange(1 << 20))
 
 
 @pytest.mark.parametrize("shape", [0, 5, (3, 4)])

@@ -1,6 +1,8 @@
 """What every device offers: memory with a budget, compiled kernels, counters and clocks."""
 
 import math
+import os
+import platform
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -61,6 +63,49 @@ class KernelTimes:
     def total(self) -> float:
         """Their sum in seconds."""
         return math.fsum(self.seconds)
+
+
+@dataclass(frozen=True)
+class Lent:
+    """An array that other devices may copy, of this process or of another one of this machine.
+
+    process: who owns it. device: the number of its device. handle: of the memory that it lies in from `offset` on, for
+    other processes; empty where they cannot reach it.
+    """
+
+    process: tuple[str, int]
+    device: int
+    pointer: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    handle: bytes = b""
+    offset: int = 0
+
+    @classmethod
+    def of(cls, array: Array, handle: bytes = b"", offset: int = 0) -> "Lent":
+        """Of an array of this process."""
+        return cls(_process(), array.device.index, array.pointer, array.shape, array.dtype, handle, offset)
+
+    @property
+    def nbytes(self) -> int:
+        """Of the array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether its pointer is one of this process."""
+        return self.process == _process()
+
+    @property
+    def is_of_this_machine(self) -> bool:
+        """Whether its owner runs on the same system."""
+        return self.process[0] == _process()[0]
+
+
+def _process() -> tuple[str, int]:
+    """The running system and the process."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    return boot.read_text().strip() if boot.exists() else platform.node(), os.getpid()
 
 
 class Device(ABC):
@@ -156,6 +201,18 @@ class Device(ABC):
     @abstractmethod
     def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """Begin to copy a contiguous array into host values once the events have happened; counts as one read."""
+
+    @abstractmethod
+    def lend(self, array: Array) -> Lent:
+        """What another device of this machine needs to reach a contiguous array, which its owner has to keep."""
+
+    @abstractmethod
+    def borrow(self, lent: Lent) -> Array | None:
+        """What was lent as an array for `copy_across` alone; None where this device does not reach it."""
+
+    @abstractmethod
+    def copy_across(self, array: Array, source: Array, after: Sequence[Event] = ()) -> Event:
+        """As `copy_in` for what `borrow` gave, in one order with copies in."""
 
     @abstractmethod
     def record(self) -> Event:

@@ -7,7 +7,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from repro.device.base import Device, Event, KernelTimes, Limits
+from repro.device.base import Device, Event, KernelTimes, Lent, Limits
 from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
@@ -213,6 +213,47 @@ class Cuda(Device):
         self.counters.reads += 1
         runtime = self.cupy.cuda.runtime
         return self._copy("out", values.ctypes.data, array.pointer, array, runtime.memcpyDeviceToHost, after)
+
+    def lend(self, array: Array) -> Lent:
+        """Processes reach the allocation that it lies in by a handle."""
+        base, size = ctypes.c_uint64(), ctypes.c_size_t()
+        with _errors_of(self.name, self), self._device:
+            address_range = ctypes.CDLL("libcuda.so.1").cuMemGetAddressRange_v2
+            failed = address_range(ctypes.byref(base), ctypes.byref(size), ctypes.c_uint64(array.pointer))
+            try:
+                handle = b"" if failed else self.cupy.cuda.runtime.ipcGetMemHandle(base.value)
+            except self.cupy.cuda.runtime.CUDARuntimeError:  # the system does not share memory
+                handle = b""
+        return Lent.of(array, handle, array.pointer - base.value)
+
+    def borrow(self, lent: Lent) -> Array | None:
+        """Reads of another GPU's memory go the direct way where there is one."""
+        runtime = self.cupy.cuda.runtime
+        with self._device:
+            if lent.is_ours:
+                pointer, opened = lent.pointer, None
+                if lent.device != self.index and runtime.deviceCanAccessPeer(self.index, lent.device):
+                    with suppress(runtime.CUDARuntimeError):  # it is enabled already
+                        runtime.deviceEnablePeerAccess(lent.device)
+            elif lent.handle and lent.is_of_this_machine:
+                try:
+                    opened = runtime.ipcOpenMemHandle(lent.handle)
+                except runtime.CUDARuntimeError:
+                    return None
+                pointer = opened + lent.offset
+            else:
+                return None
+            memory = self.cupy.cuda.UnownedMemory(pointer, lent.nbytes, lent, self.index)
+        data = self.cupy.ndarray(lent.shape, lent.dtype, self.cupy.cuda.MemoryPointer(memory, 0))
+        if opened is not None:
+            weakref.finalize(data, runtime.ipcCloseMemHandle, opened).atexit = False
+        return Array(self, data, pointer)
+
+    def copy_across(self, array: Array, source: Array, after: Sequence[Event] = ()) -> Event:
+        """On the stream of copies in."""
+        self.counters.writes += 1
+        kind = self.cupy.cuda.runtime.memcpyDefault
+        return self._copy("in", array.pointer, source.pointer, array, kind, after)
 
     def _copy(self, way: str, to: int, source: int, array: Array, kind: int, after: Sequence[Event]) -> Event:
         stream = self._copy_streams[way]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.device.abi import Launch
-from repro.device.base import Device, Event, KernelTimes
+from repro.device.base import Device, Event, KernelTimes, Lent
 from repro.device.host_memory import HostMemory
 from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.late_copies import CopyStream, Point
@@ -223,6 +223,21 @@ class Emulator(Device):
         """As for `copy_in`."""
         self.counters.reads += 1
         return self._copies_out.add(lambda: np.copyto(values, array.data), after)
+
+    def lend(self, array: Array) -> Lent:
+        """Devices of this process reach it."""
+        return Lent.of(array)
+
+    def borrow(self, lent: Lent) -> Array | None:
+        """What lies at its address."""
+        if not lent.is_ours:
+            return None
+        memory = (ctypes.c_ubyte * lent.nbytes).from_address(lent.pointer)
+        return Array(self, np.ctypeslib.as_array(memory).view(lent.dtype).reshape(lent.shape), lent.pointer)
+
+    def copy_across(self, array: Array, source: Array, after: Sequence[Event] = ()) -> Event:
+        """As for `copy_in`."""
+        return self.copy_in(array, source.data, after)
 
     def record(self) -> Event:
         """Launches have finished when they return."""
