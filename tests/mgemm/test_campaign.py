@@ -78,6 +78,33 @@ def test_every_decomposition_gives_the_reference(way, shape):
     assert counts == [problem.count_of(rank) for rank in range(problem.decomposition.ranks)]
 
 
+@pytest.mark.parametrize("shape", [(1, 2, 1), (1, 4, 1), (2, 2, 1), (1, 3, 2)], ids=str)
+@pytest.mark.parametrize("way", [2, 3])
+def test_vectors_pass_as_messages_where_devices_do_not_reach_each_other(monkeypatch, way, shape):
+    monkeypatch.setattr("repro.device.emulator.Emulator.borrow", lambda self, lent: None)
+    values = vectors_of(np.float32)
+    for order in ORDERS:
+        _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order)
+        assert np.array_equal(found, similarities(values, all_indices(VECTORS, way), np.float32))
+
+
+@pytest.mark.parametrize("failing", range(3))
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_a_rank_that_ends_midway_ends_the_others(failing, taken):
+    values = vectors_of(np.float32)
+    problem = Problem(VECTORS, 3, 1, 0, Decomposition(1, 3, 1))
+
+    def work(communicator):
+        engine = Engine(open_device("emulator", workers=1), Metric.CZEKANOWSKI, np.float32, "naive")
+        own = own_part(values, problem.decomposition, communicator.rank)
+        for number, _ in enumerate(similarities_of_rank(communicator, engine, own, problem)):
+            if communicator.rank == failing and number == taken:
+                raise InputError("no more")
+
+    with pytest.raises(InputError, match="no more"):
+        run_threads(3, work)
+
+
 @pytest.mark.parametrize("way", [2, 3])
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.uint32], ids=lambda dtype: dtype.__name__)
 @pytest.mark.parametrize("order", ORDERS)

@@ -10,6 +10,31 @@ from repro.mgemm.schedule import Decomposition, blocks_of, part, steps_of_rank
 VECTORS = 11
 
 
+class InHosts:
+    """Blocks are arrays of the host, and pass as messages. taken: those that came."""
+
+    def __init__(self, communicator, own):
+        self.own = own
+        self.taken = []
+        self.completed = False
+        self._communicator = communicator
+
+    def expect(self, rank, vectors, tag):
+        values = np.empty((vectors, self.own.shape[1]), self.own.dtype)
+        request = self._communicator.Irecv(values, rank, tag)
+        request.take = lambda: self.taken.append(values) or values
+        return request
+
+    def give(self, rank, tag):
+        return self._communicator.Isend(self.own, rank, tag)
+
+    def complete(self):
+        self.completed = True
+
+    def abandon(self):
+        assert self.completed or not self.taken
+
+
 @pytest.mark.parametrize("way", [2, 3])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 4, 1), (1, 5, 2), (2, 3, 1), (1, 2, 3), (1, 4, 7)])
 def test_blocks_of_every_step(way, shape):
@@ -23,22 +48,15 @@ def test_blocks_of_every_step(way, shape):
     def work(communicator):
         field, block, row = decomposition.place(communicator.rank)
         steps = steps_of_rank(way, decomposition, row)
-        uploads = []
-        exchange = Exchange(
-            communicator,
-            decomposition,
-            steps,
-            np.ascontiguousarray(block_values(field, block)),
-            VECTORS,
-            lambda values: uploads.append(values.copy()) or uploads[-1],
-        )
+        carrier = InHosts(communicator, np.ascontiguousarray(block_values(field, block)))
+        exchange = Exchange(carrier, decomposition, communicator.rank, steps, VECTORS)
         done = []
         for step, blocks in exchange:
             expected = [block_values(field, one) for one in blocks_of(step, block, shape[1])]
             assert all(np.array_equal(*pair) for pair in zip(blocks, expected, strict=True))
             done.append(step)
-        assert exchange.received == sum(map(len, uploads[1:]))
-        return done, [int(one[0, 0]) for one in uploads[1:]], steps
+        assert exchange.received == sum(map(len, carrier.taken))
+        return done, [int(one[0, 0]) for one in carrier.taken], steps
 
     for rank, (done, received, steps) in enumerate(run_threads(decomposition.ranks, work)):
         _, block, _ = decomposition.place(rank)

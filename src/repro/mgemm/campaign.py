@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.errors import InputError
+from repro.mgemm.carriers import Vectors, carrier_of
 from repro.mgemm.chunks import Chunk, chunks_of
 from repro.mgemm.engine import Engine
 from repro.mgemm.exchange import Exchange
@@ -19,7 +20,7 @@ from repro.mgemm.metrics import as_bytes, field_sums, quotients2, quotients3
 from repro.mgemm.problem import Problem
 from repro.mgemm.ranks import Communicator, Request
 from repro.mgemm.schedule import Decomposition, Tile, blocks_of, part, steps_of_rank, work_of
-from repro.mgemm.transfers import Upload, transfers_of
+from repro.mgemm.transfers import transfers_of
 
 Result = tuple[Tile, NDArray[Any]]
 
@@ -68,26 +69,25 @@ def similarities_of_rank(
     own: what `own_part` gives. Values are of the engine's precision, or bytes, and valid until the next tile is asked
     for. All ranks must take all their tiles. The order of tiles is that of the schedule; those of pairs come in parts.
     """
-    steps = steps_of_rank(problem.way, problem.decomposition, problem.decomposition.place(communicator.rank)[2])
+    decomposition = problem.decomposition
+    field, _, row = decomposition.place(communicator.rank)
+    steps = steps_of_rank(problem.way, decomposition, row)
+    sources = [decomposition.rank(field, block, row) for block in range(decomposition.vectors)]
     transfers = transfers_of(engine)
-    exchange = Exchange(
-        communicator,
-        problem.decomposition,
-        steps,
-        own,
-        problem.vectors,
-        lambda values: transfers.upload(engine, values),
-        transfers.receiver,
+    carrier = carrier_of(communicator, engine, own, sources)
+    chunks = _chunks(
+        engine, Exchange(carrier, decomposition, communicator.rank, steps, problem.vectors), problem, communicator.rank
     )
-    chunks = _chunks(engine, exchange, problem, communicator.rank)
-    if problem.decomposition.fields > 1:
-        yield from _reduced(communicator, engine, transfers.download((c, c.numerators) for c in chunks), own, problem)
-        return
-    for chunk, values in transfers.download((chunk, chunk.similarities) for chunk in chunks):
-        yield from chunk.cut(values)
+    if decomposition.fields > 1:
+        computed = transfers.download((chunk, chunk.numerators) for chunk in chunks)
+        yield from _reduced(communicator, engine, computed, own, problem)
+    else:
+        for chunk, values in transfers.download((chunk, chunk.similarities) for chunk in chunks):
+            yield from chunk.cut(values)
+    carrier.close()
 
 
-def _chunks(engine: Engine, exchange: Exchange[Upload], problem: Problem, rank: int) -> Iterator[Chunk]:
+def _chunks(engine: Engine, exchange: Exchange[Vectors], problem: Problem, rank: int) -> Iterator[Chunk]:
     """The chunks of a rank's steps in their order; the vectors of a step are waited for with its first chunk."""
     decomposition = problem.decomposition
     _, block, _ = decomposition.place(rank)

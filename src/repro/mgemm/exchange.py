@@ -1,50 +1,67 @@
 """How blocks of vectors travel between ranks: those of the next step while this one is computed (section 4)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import zip_longest
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from repro.mgemm.ranks import Communicator, Request
+from repro.mgemm.ranks import Request
 from repro.mgemm.schedule import Decomposition, Step, is_repeated, part
 
-Block = TypeVar("Block")
+Block = TypeVar("Block", covariant=True)
+
+
+class Carrier(Protocol[Block]):
+    """What takes vectors from rank to rank."""
+
+    @property
+    def own(self) -> Block:
+        """The vectors of this rank."""
+
+    def expect(self, rank: int, vectors: int, tag: int) -> "Incoming[Block]":
+        """Begin to get those of a rank, of which there are so many."""
+
+    def give(self, rank: int, tag: int) -> Request:
+        """Begin to give our own to a rank."""
+
+    def complete(self) -> None:
+        """Called before others are waited for, so that none waits for what this rank has not begun."""
+
+    def abandon(self) -> None:
+        """Let no thread of this rank wait for `complete` any more."""
+
+    def close(self) -> None:
+        """Called when this rank has all its results."""
+
+
+class Incoming(Protocol[Block]):
+    """Vectors of another rank on their way."""
+
+    def Wait(self) -> Any:
+        """Return when `take` may be called; on a thread beside those that launch."""
+
+    def take(self) -> Block:
+        """The vectors, for launches from now on."""
 
 
 class Exchange(Generic[Block]):
     """The steps of a rank, each with the blocks that it takes its vectors from.
 
-    Every rank sends its own vectors to the rank that needs them next, at the same place of the other axes, and keeps a
+    Every rank gives its own vectors to the rank that needs them next, at the same place of the other axes, and keeps a
     block for as long as the steps that follow each other need it. All ranks with the same p_r are at the same offsets,
     so that nobody asks for anything. received: vectors that came from other ranks so far.
     """
 
     def __init__(
-        self,
-        communicator: Communicator,
-        decomposition: Decomposition,
-        steps: list[Step],
-        own: NDArray[Any],
-        vectors: int,
-        upload: Callable[[NDArray[Any]], Block],
-        memory: Callable[[tuple[int, ...], np.dtype[Any]], NDArray[Any]] = np.empty,
+        self, carrier: Carrier[Block], decomposition: Decomposition, rank: int, steps: list[Step], vectors: int
     ) -> None:
-        """own: (vectors, fields) of this rank. vectors: how many there are in all.
-
-        upload: makes a block of vectors. memory: where vectors of others are received, until they are uploaded.
-        """
+        """steps: of the rank. vectors: how many there are in all."""
         self.received = 0
-        self._communicator = communicator
+        self._carrier = carrier
         self._decomposition = decomposition
-        self._field, self._block, self._row = decomposition.place(communicator.rank)
+        self._field, self._block, self._row = decomposition.place(rank)
         self._steps = steps
-        self._own = own
         self._vectors = vectors
-        self._upload = upload
-        self._memory = memory
 
     def __iter__(self) -> Iterator[tuple[Step, tuple[Block, ...]]]:
         """Steps in their order, without those in which this rank has nothing to compute."""
@@ -52,17 +69,19 @@ class Exchange(Generic[Block]):
         try:
             yield from self._steps_with_blocks(waiter)
         finally:
+            self._carrier.abandon()
             waiter.shutdown(wait=False)  # after an error, another rank may never answer
 
     def _steps_with_blocks(self, waiter: Executor) -> Iterator[tuple[Step, tuple[Block, ...]]]:
-        held = {0: self._upload(self._own)}
+        held = {0: self._carrier.own}
         incoming, arrived = self._begin(self._steps[0], held, waiter) if self._steps else ({}, None)
         for step, following in zip_longest(self._steps, self._steps[1:]):
             if arrived:
+                self._carrier.complete()
                 arrived.result()
-            for offset, buffer in incoming.items():
-                self.received += len(buffer)
-                held[offset] = self._upload(buffer)
+            for offset, block in incoming.items():
+                self.received += self._size(offset)
+                held[offset] = block.take()
             incoming, arrived = self._begin(following, held, waiter) if following else ({}, None)
             if not is_repeated(step, self._block, self._decomposition.vectors):
                 yield step, tuple(held[offset] for offset in (0, *step.offsets))
@@ -71,25 +90,29 @@ class Exchange(Generic[Block]):
 
     def _begin(
         self, step: Step, held: dict[int, Block], waiter: Executor
-    ) -> "tuple[dict[int, NDArray[Any]], Future[None]]":
-        """Begin to receive the blocks of a step that are not held, and to send ours to those who need it."""
+    ) -> "tuple[dict[int, Incoming[Block]], Future[None]]":
+        """Begin to get the blocks of a step that are not held, and to give ours to those who need it."""
         blocks = self._decomposition.vectors
-        incoming: dict[int, NDArray[Any]] = {}
-        requests: list[Request] = []
+        incoming: dict[int, Incoming[Block]] = {}
+        given: list[Request] = []
         for offset in step.offsets:
             if offset in held:
                 continue
-            source, receiver = (self._block + offset) % blocks, (self._block - offset) % blocks
+            receiver = (self._block - offset) % blocks
             if not is_repeated(step, self._block, blocks):
-                shape = len(part(self._vectors, blocks, source)), self._own.shape[1]
-                incoming[offset] = self._memory(shape, self._own.dtype)
-                requests.append(self._communicator.Irecv(incoming[offset], self._rank(source), offset))
+                incoming[offset] = self._carrier.expect(self._rank(offset), self._size(offset), offset)
             if not is_repeated(step, receiver, blocks):
-                requests.append(self._communicator.Isend(self._own, self._rank(receiver), offset))
-        return incoming, waiter.submit(_wait, requests)
+                given.append(self._carrier.give(self._rank(-offset), offset))
+        return incoming, waiter.submit(_wait, [*given, *incoming.values()])
 
-    def _rank(self, block: int) -> int:
-        return self._decomposition.rank(self._field, block, self._row)
+    def _size(self, offset: int) -> int:
+        """Vectors of the block so many further on."""
+        blocks = self._decomposition.vectors
+        return len(part(self._vectors, blocks, (self._block + offset) % blocks))
+
+    def _rank(self, offset: int) -> int:
+        """The rank that has it."""
+        return self._decomposition.rank(self._field, (self._block + offset) % self._decomposition.vectors, self._row)
 
 
 def _wait(requests: list[Request]) -> None:

@@ -9,7 +9,9 @@ import os
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -23,7 +25,7 @@ from repro.mgemm.engine import Engine
 T = TypeVar("T")
 
 PIECE = 1 << 22  # bytes of vectors that a thread copies at a time
-COPIERS = 16  # threads at most: one of them reaches a tenth of the bus
+COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
 UNDER_WAY = 4  # pieces that the bus has before it
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
@@ -34,9 +36,8 @@ class Transfers:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        copiers = min(COPIERS, len(os.sched_getaffinity(0)))
-        self._copiers = ThreadPoolExecutor(copiers)
-        self._slots = [_Host(device) for _ in range(copiers + UNDER_WAY + 1)]
+        self._copiers = _Copiers(min(COPIERS, len(os.sched_getaffinity(0))))
+        self._slots = [_Host(device) for _ in range(self._copiers.count + UNDER_WAY + 1)]
         self._on_bus: deque[tuple[_Host, Event]] = deque()
         self._raw = _Raw(device)
         self._out = [_Host(device) for _ in range(RESULTS)]
@@ -61,31 +62,28 @@ class Transfers:
         self._coming = weakref.ref(upload)
         return upload
 
-    def stage(self, values: NDArray[Any]) -> "Future[_Host] | None":
+    def stage(self, values: NDArray[Any]) -> "_Staged | None":
         """Begin to copy values into page-locked memory; None where all of it is in use."""
         if not self._slots:
             return None
         slot = self._slots.pop()
         host = slot.array(values.shape, values.dtype)
+        return _Staged(slot, host, self._copiers.begin(host, values))
 
-        def copy() -> _Host:
-            np.copyto(host, values)
-            return slot
-
-        return self._copiers.submit(copy)
-
-    def send(self, staged: "Future[_Host]", raw: Array, after: Event) -> Event:
+    def send(self, staged: "_Staged", raw: Array, after: Event) -> Event:
         """Copy what `stage` began to the device once it is there."""
-        slot = staged.result()
-        copied = self.device.copy_in(raw, slot.array(raw.shape, raw.dtype), [after])
-        self._on_bus.append((slot, copied))
+        staged.copying.acquire()
+        copied = self.device.copy_in(raw, staged.host, [after])
+        self._on_bus.append((staged.slot, copied))
         if len(self._on_bus) > UNDER_WAY:
             self._free_slot()
         return copied
 
-    def give_back(self, staged: "Iterable[Future[_Host]]", received: "_Received | None", values: NDArray[Any]) -> None:
+    def give_back(self, staged: "Iterable[_Staged]", received: "_Received | None", values: NDArray[Any]) -> None:
         """Let the page-locked memory of what is no longer wanted be used again."""
-        self._slots += [one.result() for one in staged]
+        for one in staged:
+            one.copying.acquire()
+            self._slots.append(one.slot)
         if received and received.values is values:
             received.values = None
 
@@ -126,7 +124,7 @@ class Upload:
     """Vectors on their way to a device, the last first; a slice is a block of those that it asks for.
 
     Vectors pass through raw memory in at most two halves: all at once where there is memory for them, else in parts of
-    which the next comes in while one is arranged.
+    which the next comes in while one is arranged. block: where they will be.
     """
 
     def __init__(
@@ -137,14 +135,14 @@ class Upload:
         self._engine = engine
         self._values = values
         self._received = received
-        self._block = engine.new_block(*values.shape)
+        self.block = engine.new_block(*values.shape)
         self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
         self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
         self._begun = self._sent = 0  # pieces
         self._there = len(values)  # the first vector that is arranged
-        self._staged: deque[Future[_Host]] = deque()
+        self._staged: deque[_Staged] = deque()
         self._copied: Event = None
         weakref.finalize(self, transfers.give_back, self._staged, received, values).atexit = False
         self._begin()
@@ -157,7 +155,7 @@ class Upload:
         first, _, _ = part.indices(len(self))
         while self._there > first:
             self._arrange(max(first, (self._there - 1) // self._part * self._part))
-        return self._block[part]
+        return self.block[part]
 
     def _arrange(self, first: int) -> None:
         """Have the vectors from this one on arranged, of the part that is coming in."""
@@ -166,7 +164,7 @@ class Upload:
             self._send()
         start = self._starts[self._sent - 1]
         device.wait(self._copied)
-        self._engine.fill(self._block[start:end], self._raw_of(start, end))
+        self._engine.fill(self.block[start:end], self._raw_of(start, end))
         self._raw.used[start // self._part % 2] = device.record()
         self._there = start
         if start == 0:
@@ -216,6 +214,46 @@ class _Host:
         if self._bytes.size < size:
             self._bytes = self._device.host_array(size, np.uint8)
         return self._bytes[:size].view(dtype).reshape(shape)
+
+
+@dataclass
+class _Staged:
+    """Values on their way into page-locked memory, `host`, of a slot. copying: held until they are there."""
+
+    slot: _Host
+    host: NDArray[Any]
+    copying: Lock
+
+
+class _Copiers:
+    """Threads that copy arrays. A pool's futures take as long as the copies, and would be waited for at an exit."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._work: SimpleQueue[tuple[NDArray[Any], NDArray[Any], Lock] | None] = SimpleQueue()
+        for _ in range(count):
+            Thread(target=_copy_all, args=[self._work], daemon=True).start()
+        weakref.finalize(self, _end, self._work, count).atexit = False
+
+    def begin(self, target: NDArray[Any], source: NDArray[Any]) -> Lock:
+        """Begin a copy; what is returned is held until it is complete."""
+        copying = Lock()
+        copying.acquire()
+        self._work.put((target, source, copying))
+        return copying
+
+
+def _copy_all(work: "SimpleQueue[tuple[NDArray[Any], NDArray[Any], Lock] | None]") -> None:
+    while given := work.get():
+        target, source, copying = given
+        np.copyto(target, source)
+        del target, source, given
+        copying.release()
+
+
+def _end(work: "SimpleQueue[Any]", count: int) -> None:
+    for _ in range(count):
+        work.put(None)
 
 
 class _Raw:

@@ -1,0 +1,172 @@
+"""What takes blocks of vectors from rank to rank: messages, or copies from device to device on one machine."""
+
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Array, Event
+from repro.mgemm.blocks import Block
+from repro.mgemm.engine import Engine
+from repro.mgemm.exchange import Carrier
+from repro.mgemm.ranks import Communicator, Request
+from repro.mgemm.transfers import Transfers, Upload, transfers_of
+
+Vectors = Block | Upload
+
+
+def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], sources: list[int]) -> Carrier[Vectors]:
+    """Copies where every rank reaches the memory of those that it gets vectors from, else messages.
+
+    own: the vectors of this rank. sources: the ranks that this one may get vectors from.
+    """
+    transfers = transfers_of(engine)
+    upload = transfers.upload(engine, own)
+    if communicator.size == 1:
+        return Messages(communicator, transfers, engine, upload, own)
+    device = engine.device
+    lent = communicator.allgather(tuple(device.lend(array) for array in (upload.block.data, upload.block.all_totals)))
+    borrowed = {}
+    for rank in sources:
+        arrays = [array for array in map(device.borrow, lent[rank]) if array is not None]
+        if len(arrays) == len(lent[rank]):
+            borrowed[rank] = arrays
+    if all(communicator.allgather(len(borrowed) == len(sources))):
+        return Copies(communicator, engine, upload, own.shape[1], borrowed)
+    return Messages(communicator, transfers, engine, upload, own)
+
+
+class Messages:
+    """Vectors are sent from and to the memory of hosts."""
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        transfers: Transfers,
+        engine: Engine,
+        upload: Upload,
+        vectors: NDArray[Any],
+    ) -> None:
+        """upload: of `vectors`, which are this rank's."""
+        self.own = upload
+        self._communicator = communicator
+        self._transfers = transfers
+        self._engine = engine
+        self._vectors = vectors
+
+    def expect(self, rank: int, vectors: int, tag: int) -> "_Message":
+        """As `Carrier.expect`."""
+        values = self._transfers.receiver((vectors, self._vectors.shape[1]), self._vectors.dtype)
+        return _Message(self._communicator.Irecv(values, rank, tag), values, self._transfers, self._engine)
+
+    def give(self, rank: int, tag: int) -> Request:
+        """As `Carrier.give`."""
+        return self._communicator.Isend(self._vectors, rank, tag)
+
+    def complete(self) -> None:
+        """Messages are under way already."""
+
+    def abandon(self) -> None:
+        """No thread waits for this rank."""
+
+    def close(self) -> None:
+        """Nobody needs what this rank holds."""
+
+
+class _Message:
+    def __init__(self, request: Request, values: NDArray[Any], transfers: Transfers, engine: Engine) -> None:
+        self._request = request
+        self._values = values
+        self._transfers = transfers
+        self._engine = engine
+
+    def Wait(self) -> None:
+        """As `Incoming.Wait`."""
+        self._request.Wait()
+
+    def take(self) -> Upload:
+        """As `Incoming.take`."""
+        return self._transfers.upload(self._engine, self._values)
+
+
+class Copies:
+    """Vectors are copied from where they lie arranged on the other rank's device; messages say when they are there."""
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        engine: Engine,
+        upload: Upload,
+        elements: int,
+        borrowed: dict[int, list[Array]],
+    ) -> None:
+        """elements: of a vector. borrowed: data and sums of the blocks of other ranks."""
+        self.own = upload
+        self._communicator = communicator
+        self._engine = engine
+        self._elements = elements
+        self._borrowed = borrowed
+        self._complete: Future[Event] = Future()
+
+    def expect(self, rank: int, vectors: int, tag: int) -> "_Copy":
+        """As `Carrier.expect`."""
+        block = self._engine.new_block(vectors, self._elements)
+        return _Copy(self._communicator.Irecv(_word(), rank, tag), self._engine, block, self._borrowed[rank])
+
+    def give(self, rank: int, tag: int) -> "_Promise":
+        """As `Carrier.give`."""
+        return _Promise(self._communicator, self._engine, self._complete, rank, tag)
+
+    def complete(self) -> None:
+        """See to it that our own vectors are on the device."""
+        if not self._complete.done():
+            self.own[:]
+            self._complete.set_result(self._engine.device.record())
+
+    def abandon(self) -> None:
+        """As `Carrier.abandon`."""
+        self._complete.cancel()
+
+    def close(self) -> None:
+        """Keep our own vectors until no rank needs them any more."""
+        self._communicator.allgather(None)
+
+
+class _Promise:
+    def __init__(
+        self, communicator: Communicator, engine: Engine, complete: "Future[Event]", rank: int, tag: int
+    ) -> None:
+        self._communicator = communicator
+        self._engine = engine
+        self._complete = complete
+        self._place = rank, tag
+
+    def Wait(self) -> None:
+        """Say that our vectors are on the device, once they are."""
+        self._engine.device.finish(self._complete.result())
+        self._communicator.Isend(_word(), *self._place).Wait()
+
+
+class _Copy:
+    def __init__(self, request: Request, engine: Engine, block: Block, source: list[Array]) -> None:
+        self._request = request
+        self._device = engine.device
+        self._block = block
+        self._source = source
+        self._free = self._device.record()  # launches before may still use the memory for what it was
+
+    def Wait(self) -> None:
+        """As `Incoming.Wait`."""
+        self._request.Wait()
+
+    def take(self) -> Block:
+        """As `Incoming.take`."""
+        for target, source in zip((self._block.data, self._block.all_totals), self._source, strict=True):
+            copied = self._device.copy_across(target, source, [self._free])
+        self._device.wait(copied)
+        return self._block
+
+
+def _word() -> NDArray[Any]:
+    return np.zeros(1, np.uint8)
