@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
-from repro.wfa.bidirectional import Bidirectional
+from repro.wfa.bidirectional import COLUMNS, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
 from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
@@ -70,6 +70,41 @@ def test_wavefronts_from_both_ends(pair, order, first):
     assert found in (None, distance)
     assert found == distance or 2 * first < distance
     assert wavefronts.advance(max(len(a), len(b))) == distance
+
+
+def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
+    """The furthest row by diagonal that so many edits reach, cell by cell; negative rows are not reached."""
+    rows = {0: 0}
+    for column in range(columns + 1):
+        before, rows = rows, {}
+        for k in range(max(-column, -len(a)), min(column, len(b)) + 1):
+            insertion, same, deletion = (before.get(k + step, -2) for step in (-1, 0, 1))
+            i = min(max(insertion, same + 1, deletion + 1), len(a), len(b) - k) if column else 0
+            while i < min(len(a), len(b) - k) and a[i] == b[i + k]:
+                i += 1
+            rows[k] = i
+    return rows
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_wavefronts_have_the_rows_of_every_diagonal(order):
+    """Over the borders of warps, blocks and launches, in both directions, and where a matrix is far wider than high."""
+    rng = np.random.default_rng(6)
+    a, b = (rng.integers(0, 2, length).astype(np.uint8) for length in (1500, 2200))
+    for p, t in ((a, b), (b[:7], np.zeros(600, np.uint8))):
+        wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), p, t), 320)
+        wavefronts.advance(3 * COLUMNS)
+        forward, backward = (rows.get() for rows in wavefronts.rows[0])
+        shift = len(t) - len(p)
+        for k, row in furthest_rows(p, t, wavefronts.columns).items():
+            assert forward[k - wavefronts.lowest] == row, (k, "forward")
+        for k, row in furthest_rows(p[::-1], t[::-1], wavefronts.columns).items():
+            assert backward[shift - k - wavefronts.lowest] == row, (k, "backward")
+
+
+def test_strings_that_meet_in_the_first_column_of_a_launch():
+    a, b = np.zeros(1, np.uint8), np.zeros(130, np.uint8)
+    assert Bidirectional(PackedPair(open_device("emulator"), a, b), 130).advance(130) == 129
 
 
 @settings(max_examples=30, deadline=None)

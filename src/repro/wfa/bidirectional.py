@@ -1,61 +1,89 @@
 """Edit distance by wavefronts from both ends that meet: for strings that differ little."""
 
+from collections import deque
+
 import numpy as np
 
+from repro.device import Event
 from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import column_cells
 
-DIAGONALS, COLUMNS = 256, 64  # of a block, in one launch
-UNREACHED = -(1 << 30)  # as in kernels/bidirectional.cu
+WARPS = 16  # of a block
+EXCHANGE = 4  # columns between two barriers
+COLUMNS = 64  # of a launch
+DIAGONALS = WARPS * (32 - 2 * EXCHANGE) + 2 * EXCHANGE - 2 * COLUMNS  # that a block brings forward
+LAUNCHES_PER_LOOK = 8
+UNREACHED = int(np.uint32(0xC0C0C0C0).view(np.int32))  # as in kernels/bidirectional.cu
 
 
 class Bidirectional:
     """Both wavefronts of a packed pair, advanced as far as is asked for.
 
-    most_edits: the largest number of columns either wavefront may ever have.
+    most_edits: the largest number of columns either wavefront may ever have. windows: places from which wavefronts
+    start at first, the ends of the strings and others at equal distances from them. near: diagonals on either side of
+    the main one on which those others may start; even. rows: the furthest rows of the forward and of the backward
+    wavefront by diagonal, and the arrays for the next ones; the first diagonal is `lowest`, in the order of the matrix.
     """
 
-    def __init__(self, pair: PackedPair, most_edits: int) -> None:
-        self.pair, device = pair, pair.device
-        constants = {"BITS": pair.bits, "DIAGONALS": DIAGONALS, "COLUMNS": COLUMNS}
-        kernels = device.compile(KERNELS / "bidirectional.cu", constants)
-        self._advance = kernels["bidirectional"]
+    def __init__(self, pair: PackedPair, most_edits: int, windows: int = 1, near: int = 0) -> None:
+        self.pair, self.windows, self.near, device = pair, windows, near, pair.device
+        constants = {"BITS": pair.bits, "WARPS": WARPS, "EXCHANGE": EXCHANGE, "COLUMNS": COLUMNS}
+        self._kernels = device.compile(KERNELS / "bidirectional.cu", constants)
         self.columns, shift = 0, pair.n - pair.m
-        self.lowest = min(0, shift) - most_edits - COLUMNS
-        self.width = max(0, shift) + most_edits + COLUMNS - self.lowest + 1
-        self._rows = [[device.full(self.width, np.int32(UNREACHED)) for _ in range(2)] for _ in range(2)]
+        self.lowest = min(0, shift) - most_edits - COLUMNS - near
+        self.width = max(0, shift) + most_edits + COLUMNS + near - self.lowest + 1
+        self._stride = min(pair.m, pair.n) // windows
+        self.rows = [[device.full(windows * self.width, np.int32(UNREACHED)) for _ in range(2)] for _ in range(2)]
         self._distance = device.full(1, np.int32(NOT_REACHED))
-        kernels["bidirectional_start"](1, 32, *pair.codes, *self._rows[0], self._distance, pair.m, pair.n, self.lowest)
+        self._seen = device.host_array(1, np.int32)
+        self._kernels["bidirectional_start"](
+            (-(-self.width // 256), windows), 256, *pair.codes, *self.rows[0], self._distance, pair.m, pair.n,
+            self.lowest, self.width, self._stride, near,
+        )  # fmt: skip
 
     def advance(self, columns: int) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met."""
-        m, n = self.pair.m, self.pair.n
-        shift, keep = n - m, DIAGONALS - 2 * COLUMNS
-        read_at = self.columns
-        while True:
-            if self.columns >= min(read_at, columns):
-                distance = int(self._distance.get()[0])
-                if distance != NOT_REACHED:
-                    return distance
-                if self.columns >= columns:
-                    return None
-                # A launch after they met costs little, a read makes the device wait.
-                read_at = self.columns + max(COLUMNS, self.columns // 4)
-            reached = self.columns + COLUMNS
-            first = min(0, shift) - reached - self.lowest
-            grid = -(-(abs(shift) + 2 * reached + 1) // keep)
-            source, target = self._rows
-            numbers = m, n, self.lowest, first, self.width, self.columns
-            self._advance(grid, 2 * DIAGONALS, *self.pair.codes, *source, *target, self._distance, *numbers)
-            self._rows.reverse()
-            self.columns = reached
+        looks: deque[Event] = deque()
+        device, launches = self.pair.device, 0
+        while self.columns < columns:
+            self._advance()
+            launches += 1
+            if launches % LAUNCHES_PER_LOOK == 0:
+                # The look before this one, so that the device always has launches to go on with.
+                if looks:
+                    device.finish(looks.popleft())
+                    if self._seen[0] != NOT_REACHED:
+                        break
+                look = device.copy_out(self._distance, self._seen, after=(device.record(),))
+                device.wait(look)
+                looks.append(look)
+        distance = int(self._distance.get()[0])
+        return distance if distance != NOT_REACHED else None
+
+    def _advance(self) -> None:
+        shift, reached = self.pair.n - self.pair.m, self.columns + COLUMNS
+        reach = reached + (self.near if self.windows > 1 else 0)
+        blocks = -(-(abs(shift) + 2 * reach + 1) // DIAGONALS)
+        first = min(0, shift) - reach - self.lowest
+        numbers = self.pair.m, self.pair.n, self.lowest, first, self.width, self.columns
+        source, target = self.rows
+        self._kernels["bidirectional"](
+            (blocks, self.windows), 32 * WARPS, *self.pair.codes, *source, *target, self._distance, *numbers
+        )
+        self.rows.reverse()
+        self.columns = reached
 
     @property
     def cells(self) -> int:
         """Cells of both pyramids within the columns so far."""
         return 2 * sum(column_cells(r, self.pair.m, self.pair.n) for r in range(self.columns + 1))
 
-    def furthest(self) -> int:
-        """The furthest row that the forward wavefront has reached."""
-        return int(self._rows[0][0].get().max())
+    def edits_per_letter(self) -> float:
+        """How many edits a letter costs, the mean over all windows and both directions; from now on only the first."""
+        progress = self.pair.device.zeros(2 * self.windows, np.int32)
+        numbers = self.pair.m, self.pair.n, self.lowest, self.width, self._stride, self.near
+        grid = -(-self.width // 256), self.windows
+        self._kernels["bidirectional_progress"](grid, 256, *self.rows[0], progress, *numbers)
+        self.windows = 1
+        return float(np.mean(2 * self.columns / np.maximum(1, progress.get())))

@@ -1,22 +1,52 @@
 """`hybrid`: the exact edit distance by whichever engine is fast at the strings' similarity."""
 
+import math
+from dataclasses import dataclass
+
 from repro.device import Device
 from repro.wfa.bidirectional import Bidirectional
 from repro.wfa.bit_parallel import Crossings, Problems, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
-LEAST_PROBE, MOST_PROBE = 128, 2048  # columns of the wavefronts that tell how similar the strings are
+LEAST_PROBE, MOST_PROBE = 128, 1024  # columns of the wavefronts that tell how similar the strings are
 LETTERS_PER_PROBE_COLUMN = 256
-WAVEFRONT_BELOW = 0.03  # distance per letter under which wavefronts are faster than bit-parallel strips
-MARGIN = 1.1  # of the estimated distance, for the band
+MOST_WINDOWS = 8  # in which they tell it
+MARGIN = 1.04  # of the estimated distance, for the band
+
+# Microseconds on an NVIDIA H200: of a wavefront's column, of a column for each column before it, which makes the
+# wavefront wider, and of the strips for each letter.
+COLUMN, WIDER, LETTER = 0.21, 4.6e-6, 0.025
+
+
+def most_edits_by_wavefronts(longer: int) -> int:
+    """The distance up to which wavefronts are faster than bit-parallel strips, for strings of `longer` letters."""
+    return int((math.sqrt(COLUMN**2 + 4 * WIDER * LETTER * longer) - COLUMN) / WIDER)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """How the similarity of two strings is found: by so many columns of wavefronts in so many windows.
+
+    near: half the range of diagonals on which a window may begin, a standard deviation or two of where the path may be.
+    """
+
+    columns: int
+    windows: int
+    near: int
+
+    @classmethod
+    def of(cls, m: int, n: int) -> "Probe":
+        """For strings of m and n letters; windows do not overlap."""
+        columns = min(MOST_PROBE, max(LEAST_PROBE, max(m, n) // LETTERS_PER_PROBE_COLUMN))
+        near = math.isqrt(max(m, n)) // 2 * 2
+        return cls(columns, max(1, min(MOST_WINDOWS, min(m, n) // (4 * (columns + near)))), near)
 
 
 def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
-    """The distance if the rest of the strings is like what the forward wavefront has passed."""
-    longer = max(pair.m, pair.n)
-    progress = max(1, wavefronts.furthest())
-    return min(longer, abs(pair.n - pair.m) + wavefronts.columns * pair.m // progress)
+    """The distance if all of the strings is like what the wavefronts have passed."""
+    edits = int(wavefronts.edits_per_letter() * (pair.m + pair.n) / 2)
+    return min(max(pair.m, pair.n), max(edits, abs(pair.n - pair.m) + edits // 2))
 
 
 def strip_words(pair: PackedPair) -> int:
@@ -44,15 +74,13 @@ def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     """
     if pair.m == 0 or pair.n == 0:
         return Outcome(pair.m + pair.n, lambda: 0), None
-    longer = max(pair.m, pair.n)
-    probe = min(MOST_PROBE, max(LEAST_PROBE, longer // LETTERS_PER_PROBE_COLUMN))
-    most = max(probe, int(longer * WAVEFRONT_BELOW))
-    wavefronts = Bidirectional(pair, most)
-    met = wavefronts.advance(probe)
+    most, probe = most_edits_by_wavefronts(max(pair.m, pair.n)), Probe.of(pair.m, pair.n)
+    wavefronts = Bidirectional(pair, max(probe.columns, most // 2), probe.windows, probe.near)
+    met = wavefronts.advance(probe.columns)
     if met is None:
         estimate = estimated_distance(pair, wavefronts)
-        if estimate <= longer * WAVEFRONT_BELOW:
-            met = wavefronts.advance(most)
+        if estimate <= most:
+            met = wavefronts.advance(most // 2)
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None
     strips, crossings = by_bit_parallel(pair, int(estimate * MARGIN))

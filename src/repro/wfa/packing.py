@@ -21,9 +21,8 @@ class PackedPair:
         self.a, self.b = device.upload(a), device.upload(b)
         present = device.zeros(256, np.int32)
         kernel = device.compile(KERNELS / "packing.cu", {"BITS": 8})["note_symbols"]
-        for letters in (self.a, self.b):
-            if length := letters.shape[0]:
-                kernel(min(1024, -(-length // 256)), 256, letters, length, present)
+        if longer := max(self.m, self.n):
+            kernel((min(512, -(-longer // 256)), 2), 256, self.a, self.m, self.b, self.n, present)
         found = np.flatnonzero(present.get())
         self.symbols = len(found)
         self.planes = max(1, math.ceil(math.log2(max(1, self.symbols))))
@@ -40,13 +39,9 @@ class PackedPair:
     def codes(self) -> tuple[Array, Array, Array, Array]:
         """Codes of `bits` bits of a, b, a backwards and b backwards, and one word of padding after each."""
         kernel = self.device.compile(KERNELS / "packing.cu", {"BITS": self.bits})["pack_codes"]
-        packed = []
-        for backwards in (False, True):
-            for letters in (self.a, self.b):
-                words = letters.shape[0] * self.bits // 32 + 2
-                packed.append(self.device.empty(words, np.uint32))
-                kernel(
-                    -(-words // 256), 256, letters, letters.shape[0], self.code_of, packed[-1], words, backwards
-                )  # fmt: skip
-        a, b, a_back, b_back = packed
-        return a, b, a_back, b_back
+        words_a, words_b = (length * self.bits // 32 + 2 for length in (self.m, self.n))
+        packed = self.device.empty(2 * (words_a + words_b), np.uint32)
+        grid = -(-max(words_a, words_b) // 256), 4
+        kernel(grid, 256, self.a, self.m, self.b, self.n, self.code_of, packed, words_a, words_b)
+        half = words_a + words_b
+        return packed[:words_a], packed[words_a:half], packed[half : half + words_a], packed[half + words_a :]

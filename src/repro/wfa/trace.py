@@ -64,8 +64,8 @@ class _WatchedDevice:
         self._device = device
         self._watch = watch
 
-    def compile(self, *given: Any) -> dict[str, Callable[..., None]]:
-        return {name: self._watched(kernel) for name, kernel in self._device.compile(*given).items()}
+    def compile(self, *given: Any) -> dict[str, "_WatchedKernel"]:
+        return {name: _WatchedKernel(kernel, self._watch) for name, kernel in self._device.compile(*given).items()}
 
     def empty(self, *given: Any) -> _WatchedArray:
         return _WatchedArray(self._device.empty(*given), self._watch)
@@ -73,11 +73,21 @@ class _WatchedDevice:
     def upload(self, values: Any) -> _WatchedArray:
         return _WatchedArray(self._device.upload(values), self._watch)
 
-    def _watched(self, kernel: Kernel) -> Callable[..., None]:
-        def launch(grid: Extent, block: Extent, *arguments: Any, shared_bytes: int = 0) -> None:
-            given = [argument.array if isinstance(argument, _WatchedArray) else argument for argument in arguments]
+
+class _WatchedKernel:
+    """A kernel whose bound launches are watched."""
+
+    def __init__(self, kernel: Kernel, watch: _Watch) -> None:
+        self._kernel = kernel
+        self._watch = watch
+
+    def bind(self, block: Extent, *arguments: Any, shared_bytes: int = 0) -> Callable[..., None]:
+        given = [argument.array if isinstance(argument, _WatchedArray) else argument for argument in arguments]
+        bound = self._kernel.bind(block, *given, shared_bytes=shared_bytes)
+
+        def launch(blocks: int, *numbers: int) -> None:
             began = time.perf_counter()
-            kernel(grid, block, *given, shared_bytes=shared_bytes)
+            bound(blocks, *numbers)
             self._watch.launches.append((began, time.perf_counter()))
 
         return launch

@@ -3,97 +3,185 @@
 //
 // Position x of the arrays is diagonal k = x + lowest of the matrix, for the forward wavefront over P and T, and diagonal
 // n - m - k for the backward one over the reversed strings; the value is the furthest row reached. A launch advances
-// both by COLUMNS columns, half of a block's threads each: of its DIAGONALS diagonals a block keeps the inner
-// DIAGONALS - 2 COLUMNS; nearer to its ends it lacks neighbours and may fall short, but never goes too far. Letters are
-// packed, 32 / BITS to a word, first letter lowest; one padding word follows each string.
+// both by COLUMNS columns. A warp holds 32 neighbouring diagonals, a lane one of each direction, and passes values on by
+// shuffles; after EXCHANGE columns the EXCHANGE outermost ones of either side come from the neighbouring warps through
+// shared memory. Of its diagonals a block likewise keeps all but COLUMNS at either end. What lacks neighbours may fall
+// short meanwhile, but never goes too far. Letters are packed, 32 / BITS to a word, first letter lowest; one padding
+// word follows each string.
+//
+// blockIdx.y is a window: 0 compares the strings. The others begin `stride` rows further from either end each, on any
+// diagonal near the main one, and only tell how similar the strings are there.
 
-constexpr int UNREACHED = -(1 << 30);
+constexpr int UNREACHED = int(0xC0C0C0C0u);
 constexpr int LETTERS = 32 / BITS;
+constexpr int KEPT = 32 - 2 * EXCHANGE;                // diagonals of a warp
+constexpr int SPAN = WARPS * KEPT + 2 * EXCHANGE;      // of a block
+static_assert(KEPT >= EXCHANGE && COLUMNS % EXCHANGE == 0 && SPAN > 2 * COLUMNS, "too few diagonals");
+constexpr int FURTHER = 8;                             // windows of a lane at once, in runs longer than a warp's
 
-__device__ __forceinline__ unsigned window(const unsigned* packed, int position) {
+__device__ __forceinline__ unsigned window(const unsigned* packed, unsigned position) {
     const unsigned* word = packed + position / LETTERS;
-    return __funnelshift_r(word[0], word[1], BITS * (position % LETTERS));
+    return __funnelshift_r(word[0], word[1], BITS * position);  // modulo 32
 }
 
 // Letters that are equal from row i, column j on, LETTERS at most.
-__device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* T, int i, int j) {
+__device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* T, unsigned i, unsigned j) {
     unsigned difference = window(P, i) ^ window(T, j);
-    return difference ? (__ffs(difference) - 1) / BITS : LETTERS;
+    return int(min(unsigned(LETTERS), unsigned(__ffs(difference) - 1) / BITS));
 }
 
-// Extends each lane's row along its diagonal to `limit` at most; all lanes of a warp come here together, on neighbouring
-// diagonals that rise or fall with the lane (`slope` 1 or -1). Runs longer than a window are extended one after the
-// other, by the whole warp.
-__device__ int extend(const unsigned* P, const unsigned* T, int i, int k, int slope, int limit) {
-    bool longer = false;
-    if (i >= 0 && i + k >= 0 && i < limit) {
-        int run = equal_letters(P, T, i, i + k);
-        longer = run == LETTERS && i + LETTERS < limit;
-        i = min(limit, i + run);
+// The furthest row that a run of equal letters from `row` on reaches within LENGTH windows of each lane of the warp.
+template <int LENGTH>
+__device__ __forceinline__ int run_of_warp(const unsigned* P, const unsigned* T, int row, int diagonal, int limit,
+                                           bool& ended) {
+    int runs[LENGTH];
+#pragma unroll
+    for (int part = 0; part < LENGTH; ++part) {
+        int start = row + (part * 32 + int(threadIdx.x % 32)) * LETTERS;
+        runs[part] = start < limit ? min(limit - start, equal_letters(P, T, start, start + diagonal)) : 0;
     }
-    int lane = threadIdx.x % 32;
-    for (unsigned waiting = __ballot_sync(FULL_MASK, longer); waiting; waiting &= waiting - 1) {
-        int source = __ffs(waiting) - 1;
-        int row = __shfl_sync(FULL_MASK, i, source), end = __shfl_sync(FULL_MASK, limit, source);
-        int diagonal = k + slope * (source - lane);
-        unsigned stopped = 0;
-        while (!stopped) {
-            int start = row + lane * LETTERS;
-            int run = start < end ? min(end - start, equal_letters(P, T, start, start + diagonal)) : 0;
-            stopped = __ballot_sync(FULL_MASK, run < LETTERS);
-            int full = stopped ? __ffs(stopped) - 1 : 32;
-            row += full * LETTERS + (full < 32 ? __shfl_sync(FULL_MASK, run, full % 32) : 0);
+#pragma unroll
+    for (int part = 0; part < LENGTH; ++part) {
+        unsigned stopped = __ballot_sync(FULL_MASK, runs[part] < LETTERS);
+        int lane = stopped ? __ffs(stopped) - 1 : 0;
+        int last = __shfl_sync(FULL_MASK, runs[part], lane);
+        if (stopped) {
+            ended = true;
+            return row + (part * 32 + lane) * LETTERS + last;
         }
-        if (lane == source) i = row;
     }
-    return i;
+    return row + LENGTH * 32 * LETTERS;
 }
 
-// forward and backward at column 0, in arrays that hold UNREACHED elsewhere.
+// One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
+struct Diagonal {
+    const unsigned* P;
+    const unsigned* T;
+    int limit, last, k, row;  // the last row, the same or 0, the diagonal inside the matrix, the furthest row
+    bool longer;              // the run of equal letters is longer than a window
+};
+
+// Rows that are not reached begin at the last one, so that no run moves them.
+__device__ __forceinline__ void extend(Diagonal& diagonal) {
+    int start = int(min(unsigned(diagonal.row), unsigned(diagonal.last)));
+    int run = equal_letters(diagonal.P, diagonal.T, start, start + diagonal.k);
+    diagonal.longer = run == LETTERS && start < diagonal.last - LETTERS;
+    diagonal.row += min(run, diagonal.last - start);
+}
+
+// Runs longer than a window, one after the other, by the whole warp.
+__device__ __forceinline__ void extend_further(Diagonal& diagonal) {
+    for (unsigned waiting = __ballot_sync(FULL_MASK, diagonal.longer); waiting; waiting &= waiting - 1) {
+        int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
+        int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
+        bool ended = false;
+        row = run_of_warp<1>(diagonal.P, diagonal.T, row, k, limit, ended);
+        while (!ended) row = run_of_warp<FURTHER>(diagonal.P, diagonal.T, row, k, limit, ended);
+        if (threadIdx.x % 32 == source) diagonal.row = row;
+    }
+}
+
+__device__ __forceinline__ void advance(Diagonal& diagonal, int insertion, int deletion) {
+    diagonal.row = min(diagonal.limit, max(insertion, max(diagonal.row, deletion) + 1));
+    extend(diagonal);
+}
+
+// The value itself, out of the compiler's sight: it would compute it again in every column.
+__device__ __forceinline__ int kept(int value) { return __shfl_sync(FULL_MASK, value, threadIdx.x % 32); }
+
+__device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigned* T, int m, int n, int k, int row) {
+    int limit = min(m, n - k);
+    return {P, T, kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
+}
+
+// Column 0: the first diagonal of window 0; of the others all cells of an antidiagonal near the main diagonal.
 extern "C" __global__ void bidirectional_start(const unsigned* P, const unsigned* T, const unsigned* P_back,
                                                const unsigned* T_back, int* forward, int* backward, int* distance,
-                                               int m, int n, int lowest) {
-    int lane = threadIdx.x, limit = lane == 0 ? min(m, n) : 0;
-    int row = extend(P, T, 0, lane, 1, limit), row_back = extend(P_back, T_back, 0, lane, 1, limit);
-    if (lane == 0) {
-        forward[-lowest] = row;
-        backward[n - m - lowest] = row_back;
-        if (m == n && row == m) *distance = 0;
-    }
+                                               int m, int n, int lowest, int width, int stride, int near) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, k = x + lowest, k_back = n - m - k;
+    long long value = (long long)blockIdx.y * width + x;
+    int skipped = int(blockIdx.y) * stride;
+    auto first = [&](int k) {
+        if (blockIdx.y == 0) return k == 0 ? 0 : UNREACHED;
+        return k >= -near && k <= near ? skipped + (near - k) / 2 : UNREACHED;
+    };
+    Diagonal ahead = diagonal_of(P, T, m, n, k, first(k));
+    Diagonal back = diagonal_of(P_back, T_back, m, n, k_back, first(k_back));
+    extend(ahead);
+    extend(back);
+    extend_further(ahead);
+    extend_further(back);
+    if (x >= width) return;
+    forward[value] = ahead.row;
+    backward[value] = back.row;
+    if (blockIdx.y == 0 && k == 0 && m == n && ahead.row == m) *distance = 0;
 }
 
-extern "C" __global__ void __launch_bounds__(2 * DIAGONALS)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, 1)
     bidirectional(const unsigned* P, const unsigned* T, const unsigned* P_back, const unsigned* T_back,
                   const int* forward_in, const int* backward_in, int* forward_out, int* backward_out, int* distance,
                   int m, int n, int lowest, int first, int width, int column) {
     // The wavefronts have met in an earlier launch. Volatile, because blocks of this launch may lower it meanwhile.
     if (*static_cast<volatile int*>(distance) <= 2 * column) return;
-    __shared__ int rows[2][2][DIAGONALS + 2];  // of even and odd columns, forward and backward, one more at each end
-    bool back = threadIdx.x >= DIAGONALS;
-    int position = threadIdx.x % DIAGONALS, own = position + 1;
-    int x = first + int(blockIdx.x) * (DIAGONALS - 2 * COLUMNS) + position - COLUMNS;
-    int slope = back ? -1 : 1, k = back ? n - m - (x + lowest) : x + lowest;
-    const unsigned* Q = back ? P_back : P;
-    const unsigned* S = back ? T_back : T;
-    bool inside = x >= 0 && x < width && k >= -m && k <= n;
-    int limit = inside ? min(m, n - k) : 0;
-    int row = inside ? (back ? backward_in : forward_in)[x] : UNREACHED;
-    if (threadIdx.x < 8) rows[threadIdx.x / 4][threadIdx.x / 2 % 2][threadIdx.x % 2 * (DIAGONALS + 1)] = UNREACHED;
-    rows[0][back][own] = row;
-    __syncthreads();
+    __shared__ int rows[2][2][SPAN];  // of even and odd exchanges, forward and backward
+    int lane = threadIdx.x % 32, position = int(threadIdx.x / 32) * KEPT + lane;
+    int x = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) + position - COLUMNS, k = x + lowest;
+    bool owned = lane >= EXCHANGE && lane < 32 - EXCHANGE, stored = x >= 0 && x < width;
+    bool received = !owned && position >= EXCHANGE && position < SPAN - EXCHANGE;
+    long long value = (long long)blockIdx.y * width + x;
+    Diagonal ahead = diagonal_of(P, T, m, n, k, stored ? forward_in[value] : UNREACHED);
+    Diagonal back = diagonal_of(P_back, T_back, m, n, n - m - k, stored ? backward_in[value] : UNREACHED);
 
-    int met = 2 * (column + COLUMNS) + 1, other = rows[0][1][own];
-    for (int step = 1; step <= COLUMNS; ++step) {
-        const int* before = rows[(step - 1) % 2][back] + own;
-        int furthest = max(before[-slope], max(before[0], before[slope]) + 1);  // diagonals k - 1, k, k + 1
-        row = extend(Q, S, inside ? min(limit, furthest) : UNREACHED, k, slope, limit);
-        rows[step % 2][back][own] = row;
-        __syncthreads();
-        int edits = 2 * (column + step);
-        if (row + other >= m) met = min(met, edits - 1);
-        other = rows[step % 2][1][own];
-        if (row + other >= m) met = min(met, edits);
+    int met = 2 * (column + COLUMNS) + 1;
+    for (int step = 0; step < COLUMNS; step += EXCHANGE) {
+        if (step > 0) {
+            auto& exchanged = rows[step / EXCHANGE % 2];
+            if (owned) {
+                exchanged[0][position] = ahead.row;
+                exchanged[1][position] = back.row;
+            }
+            __syncthreads();
+            if (received) {
+                ahead.row = exchanged[0][position];
+                back.row = exchanged[1][position];
+            }
+        }
+#pragma unroll
+        for (int more = 1; more <= EXCHANGE; ++more) {
+            // Of diagonals x - 1 and x + 1; at the ends of the warp a lane gets its own, which adds nothing.
+            int before = __shfl_up_sync(FULL_MASK, ahead.row, 1), after = __shfl_down_sync(FULL_MASK, ahead.row, 1);
+            int before_back = __shfl_up_sync(FULL_MASK, back.row, 1), other = back.row;
+            int after_back = __shfl_down_sync(FULL_MASK, back.row, 1);
+            advance(ahead, before, after);
+            advance(back, after_back, before_back);
+            if (__any_sync(FULL_MASK, ahead.longer || back.longer)) {
+                extend_further(ahead);
+                extend_further(back);
+            }
+            int edits = 2 * (column + step + more);
+            if (ahead.row + other >= m) met = min(met, edits - 1);
+            if (ahead.row + back.row >= m) met = min(met, edits);
+        }
     }
-    if (!back && met <= 2 * (column + COLUMNS)) atomicMin(distance, met);
-    if (inside && position >= COLUMNS && position < DIAGONALS - COLUMNS) (back ? backward_out : forward_out)[x] = row;
+    if (blockIdx.y == 0 && met <= 2 * (column + COLUMNS)) atomicMin(distance, met);
+    if (stored && owned && position >= COLUMNS && position < SPAN - COLUMNS) {
+        forward_out[value] = ahead.row;
+        backward_out[value] = back.row;
+    }
+}
+
+// The furthest antidiagonal that each window has reached, forward and then backward, beyond the one it began on.
+extern "C" __global__ void bidirectional_progress(const int* forward, const int* backward, int* progress, int m, int n,
+                                                  int lowest, int width, int stride, int near) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, k = x + lowest;
+    long long value = (long long)blockIdx.y * width + x;
+    int began = blockIdx.y == 0 ? 0 : 2 * int(blockIdx.y) * stride + near;
+    int ahead = x < width ? 2 * forward[value] + k - began : 0;
+    int back = x < width ? 2 * backward[value] + n - m - k - began : 0;
+    ahead = __reduce_max_sync(FULL_MASK, ahead);
+    back = __reduce_max_sync(FULL_MASK, back);
+    if (threadIdx.x % 32 == 0) {
+        atomicMax(progress + 2 * blockIdx.y, ahead);
+        atomicMax(progress + 2 * blockIdx.y + 1, back);
+    }
 }

@@ -159,28 +159,27 @@ extern "C" __global__ void __launch_bounds__(32)
     bool final = strip == half.strips - 1;
     int next_first = final ? first : begin_of(half, strip + 1);
     unsigned* below = final ? middle + half.first_chunk : bottom;
-    unsigned incoming = lane == 0 && first < written ? load(above + first) : UNWRITTEN;
+    unsigned incoming = lane == 0 && first < last ? load(above + first) : 0;
     unsigned outgoing = 0;
     Letters ahead = {};  // a chunk's letters, loaded while the one before is computed
     if (first < last) ahead = letters[first];
     int sum = 0, steps = first < last ? last - first + 31 : 0;
 
     // All lanes go the same way: to part and to meet again costs more than what a lane outside its chunks computes.
-    above += first;
-    for (int step = 0; step < steps; ++step, ++above) {
+    for (int step = 0; step < steps; ++step) {
         int chunk = first + step - lane, top = first + step, lowest = top - 31;  // of this lane, of lanes 0 and 31
-        unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
-        if (lane == 0) differences = 0xFFFF0000u;
-        if (top < written) {
-            while (__any_sync(FULL_MASK, lane == 0 && incoming == UNWRITTEN))
-                if (lane == 0) incoming = load(above);
-            if (lane == 0) {
-                differences = incoming;
-                __stcg(above, UNWRITTEN);  // for the strip that uses the row next
-                incoming = load(above + (top + 1 < written));
-            }
-        }
+        // What earlier loads have brought is used before the next ones are issued: the wait for a register may be one
+        // for all loads that are under way.
         Letters letter = ahead;
+        Words equal = equal_to(letter.word[0], 0);
+        unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
+        while (__any_sync(FULL_MASK, top < written && incoming == UNWRITTEN))
+            if (lane == 0) incoming = load(above + top);
+        if (lane == 0) {
+            differences = top < written ? incoming : 0xFFFF0000u;
+            if (top < written) __stcg(above + top, UNWRITTEN);  // for the strip that uses the row next
+            incoming = load(above + max(first, min(top + 1, written - 1)));
+        }
         ahead = letters[max(first, min(chunk + 1, last - 1))];
         unsigned out_plus = 0, out_minus = 0, plus_before[WORDS], minus_before[WORDS];
         for (int w = 0; w < WORDS; ++w) {
@@ -189,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(32)
         }
 #pragma unroll
         for (int column = 0; column < CHUNK; ++column) {
-            Words equal = equal_to(letter.word[column / 4], column % 4);
+            if (column > 0) equal = equal_to(letter.word[column / 4], column % 4);
             equal.word[0] |= differences >> (15 - column) & 1;
             unsigned carried[WORDS];
             for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
