@@ -1,5 +1,7 @@
 """Every variant's numerators and quotients on every device and in every thread order."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from repro.device import open_device
 from repro.errors import InputError
 from repro.inputs.vectors.vectorset import pack_bits, vector_set
-from repro.mgemm import cpu
+from repro.mgemm import cpu, products
 from repro.mgemm.engine import Engine, Triples
 from repro.mgemm.metrics import Metric, as_bytes
 from repro.mgemm.products import LARGE
@@ -62,11 +64,15 @@ def test_sums_of_vectors_longer_than_a_block_of_threads(device, kind):
     assert engine_of(device, kind).upload(values)[1:].sums.tolist() == fields.sum(axis=1)[1:].tolist()
 
 
-@pytest.mark.parametrize("kind", ["float32", "float64", "uint8", "bits"])
-def test_large_products_have_tiles_of_their_own(kind):
+@pytest.mark.parametrize(
+    ("kind", "capability"), [("float32", None), ("float64", None), ("uint8", None), ("bits", (8, 0)), ("bits", (9, 0))]
+)
+def test_large_products_have_tiles_of_their_own(kind, capability):
     values, fields = random_values(kind, LARGE + 5, 9)
     for order in ORDERS:
-        engine = engine_of(open_device("emulator", thread_order=order), kind)
+        device = open_device("emulator", thread_order=order)
+        device.compute_capability = capability or device.compute_capability
+        engine = engine_of(device, kind)
         block = engine.upload(values)
         assert np.array_equal(engine.pairs(block[1:], block[:LARGE]).get(), minima(fields)[1:, :LARGE])
 
@@ -86,6 +92,36 @@ def test_random_shapes_against_the_reference(kind, data):
         found = engine.quotients2(engine.pairs(block, block), block, block).get()
         indices = all_indices(vectors, 2)
         assert np.array_equal(found[tuple(indices.T)], similarities(values, indices, engine.precision))
+
+
+@pytest.mark.parametrize("kind", ["levels", "bits"])
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_random_shapes_by_warpgroups(kind, data):
+    """Tiles begin where eight vectors do, whatever is asked for."""
+    vectors, fields = data.draw(st.integers(180, 300)), data.draw(st.integers(1, 6000))
+    first, start = data.draw(st.integers(0, 20)), data.draw(st.integers(0, 20))
+    values, whole = random_values(kind, vectors, fields, data.draw(st.integers(0, 99)))
+    expected = sum((whole > level) @ (whole > level).astype(np.float32).T for level in range(3))[first:, start:]
+    with patch.object(products, "LARGE", 1):
+        for order in ORDERS:
+            engine = engine_of(open_device("emulator", thread_order=order), kind)
+            block = engine.upload(values)
+            assert np.array_equal(engine.pairs(block[first:], block[start:]).get(), expected)
+            upper = engine.pairs(block[first:], block[start:], upper=True).get()
+            needed = np.arange(first, vectors)[:, None] < np.arange(start, vectors)
+            assert np.array_equal(upper[needed], expected[needed])
+
+
+def test_triples_by_warpgroups(device):
+    values, fields = random_values("bits", 45, 40)
+    with patch.object(products, "LARGE", 1):
+        engine = engine_of(device, "bits")
+        block = engine.upload(values)
+        triples = Triples(block[3:30], block[4:27], block[1:], rows_before=True, columns_behind=True)
+        found = engine.triples(triples).get().tolist()
+    cube = minimum_cube(fields) @ fields.T
+    assert found == [cube[i, j, k] for j in range(4, 27) for i in range(3, j) for k in range(j + 1, 45)]
 
 
 def test_pairs_are_one_minus_bray_curtis(device):

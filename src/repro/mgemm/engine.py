@@ -121,7 +121,7 @@ class Engine:
         self._check_words(rows, columns)
         self._check_words(rows, triples.pivots)
         out = out or self.device.empty(triples.count, self.accumulated)
-        stride = -(-len(rows) // 4) * 4  # the rows of every pivot begin where 16 aligned bytes do
+        stride = -(-len(rows) // 8) * 8  # the rows of every pivot begin where 16 aligned bytes and 8 vectors do
         groups = rows.words // self._group
         free = self.device.memory_bytes - self.device.memory_used
         at_once = free // 2 // (rows.words * self._word.itemsize * (stride + BORDER))

@@ -13,9 +13,10 @@ from repro.mgemm.blocks import Block
 KERNELS = Path(__file__).parent / "kernels"
 OPERATIONS = {"ternary": 0, "fmin": 1, "gemm": 2, "differences": 3}  # as in operations.cuh
 NAMES = ("naive", *OPERATIONS, "auto")
-BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in tensor.cu
+BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in words.cuh
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
+WARPGROUPS_NEED = (9, 0)  # the compute capability that alone has the instructions of warpgroups.cu
 MULTIPROCESSORS = 132  # of an NVIDIA H200, for which the sizes here are chosen
 
 
@@ -52,6 +53,7 @@ TILINGS = {  # by bytes of a word: for large products and for small ones
 class WarpTiling:
     """Constants of tensor.cu: warps of a block, results of a warp, slabs that wait in shared memory."""
 
+    FILE, ALIGNED = "tensor.cu", 1  # tiles begin at multiples of so many vectors
     WARPS_Y: int
     WARPS_X: int
     WARP_ROWS: int
@@ -74,12 +76,39 @@ class WarpTiling:
         return 32 * self.WARPS_Y * self.WARPS_X
 
     @property
-    def words(self) -> int:
-        """Words of shared memory."""
-        return self.STAGES * BIT_GROUP * (self.rows + self.columns)
+    def shared_bytes(self) -> int:
+        """Of a block."""
+        return self.STAGES * 4 * BIT_GROUP * (self.rows + self.columns)
+
+
+@dataclass(frozen=True)
+class WarpgroupTiling:
+    """Constants of warpgroups.cu: warpgroups of a block, slabs that wait in shared memory, rows of tiles of a band."""
+
+    FILE, ALIGNED = "warpgroups.cu", 8
+    WARPGROUPS: int
+    STAGES: int
+    BAND: int
+    columns = 256
+
+    @property
+    def rows(self) -> int:
+        """Of a block's results."""
+        return 64 * self.WARPGROUPS
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 128 * self.WARPGROUPS
+
+    @property
+    def shared_bytes(self) -> int:
+        """Of a block, with two barriers for each slab."""
+        return self.STAGES * (4 * BIT_GROUP * (self.rows + self.columns) + 16)
 
 
 WARP_TILINGS = WarpTiling(4, 2, 64, 64, 4), WarpTiling(2, 2, 32, 32, 2)
+WARPGROUP_TILING = WarpgroupTiling(3, 8, 8)
 
 
 @dataclass(frozen=True)
@@ -121,7 +150,8 @@ class Product:
         if self._variant == "naive":
             return TILES_HIGH, TILES_WIDE, 8 * MULTIPROCESSORS
         if self._variant == "tensor":
-            return WARP_TILINGS[0].rows, WARP_TILINGS[0].columns, MULTIPROCESSORS
+            warps = self._warps(large=True)
+            return warps.rows, warps.columns, MULTIPROCESSORS
         tiling = TILINGS[self._word.itemsize][0]
         return tiling.ROWS, tiling.COLUMNS, tiling.BLOCKS_PER_SM * MULTIPROCESSORS
 
@@ -138,10 +168,14 @@ class Product:
             grid = -(-len(right) // TILES_WIDE), -(-left.count // TILES_HIGH), left.pivots
             kernel(grid, (TILES_WIDE, TILES_HIGH), left.block.data, right.data, out, *scalars)
         elif self._variant == "tensor":
-            warps = WARP_TILINGS[not large]
-            kernel = self._compiled("tensor.cu", (), asdict(warps))
-            grid = -(-len(right) // warps.columns), -(-left.count // warps.rows), left.pivots
-            kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=4 * warps.words)
+            warps = self._warps(large)
+            kernel = self._compiled(warps.FILE, (), asdict(warps))
+            grid = (
+                -(-(len(right) + right.start % warps.ALIGNED) // warps.columns),
+                -(-(left.count + left.block.start % warps.ALIGNED) // warps.rows),
+                left.pivots,
+            )
+            kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=warps.shared_bytes)
         else:
             tiling = TILINGS[self._word.itemsize][not large]
             chosen = {**asdict(tiling), "OPERATION": OPERATIONS[self._variant]}
@@ -155,6 +189,11 @@ class Product:
             totals = left.block.all_totals, right.all_totals
             shared_bytes = self._word.itemsize * tiling.words
             kernel(grid, tiling.threads, left.block.data, right.data, *totals, out, *scalars, shared_bytes=shared_bytes)
+
+    def _warps(self, large: bool) -> WarpTiling | WarpgroupTiling:
+        if large and self._device.compute_capability == WARPGROUPS_NEED:
+            return WARPGROUP_TILING
+        return WARP_TILINGS[not large]
 
     def _compiled(self, file: str, names: tuple[str, ...], more: dict[str, Any]) -> Any:
         constants = {name: self._constants[name] for name in names} | more

@@ -1,8 +1,8 @@
 // Bits by the tensor cores: a block of WARPS_Y x WARPS_X warps, each with WARP_ROWS x WARP_COLUMNS results.
 //
-// left, right: [words / 16][pitch][16], so that a slab of 512 bits of consecutive vectors is consecutive memory. A lane
-// reads 16 bytes of a vector at once, words 4 t to 4 t + 3, and takes them as the words t and t + 4 of two products: the
-// order of bits does not matter as long as it is the same on both sides.
+// left, right: as words.cuh says, so that a slab of 512 bits of consecutive vectors is consecutive memory. A lane reads
+// 16 bytes of a vector at once, words 4 t to 4 t + 3, and takes them as the words t and t + 4 of two products: the order
+// of bits does not matter as long as it is the same on both sides.
 //
 // architectures: sm_80 sm_90 sm_100 sm_120
 #include "copies.cuh"
@@ -30,12 +30,14 @@ mgemm_tensor(const unsigned* left, const unsigned* right, unsigned* result, long
     Rectangle mine = rectangle(blockIdx.z, rows, columns, rows_before, row_step, columns_before, column_step);
     int first_row = blockIdx.y * ROWS, first_column = blockIdx.x * COLUMNS, last_column = first_column + COLUMNS - 1;
     if (first_row >= mine.rows || last_column < mine.first_column || last_column + diagonal <= first_row) return;
-    left += (long long)(left_start + blockIdx.z * left_stride + first_row) * GROUP;
+    left_start += blockIdx.z * left_stride;
+    left += (long long)(left_start + first_row) * GROUP;
     right += (long long)(right_start + first_column) * GROUP;
     long long left_slab = left_pitch * GROUP, right_slab = right_pitch * GROUP;
 
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     int warp_row = warp / WARPS_X * WARP_ROWS, warp_column = warp % WARPS_X * WARP_COLUMNS;
+    int a_quarter = t ^ (left_start + g) / 2 % 4, b_quarter = t ^ (right_start + g) / 2 % 4;
     int sum[M][N][4] = {};
     int slabs = words / GROUP;
 #pragma unroll
@@ -58,8 +60,8 @@ mgemm_tensor(const unsigned* left, const unsigned* right, unsigned* result, long
             right_next += right_slab;
         }
         close_group();
-        const unsigned *a_from = now + (warp_row + g) * GROUP + 4 * t;
-        const unsigned *b_from = now + (ROWS + warp_column + g) * GROUP + 4 * t;
+        const unsigned *a_from = now + (warp_row + g) * GROUP + 4 * a_quarter;
+        const unsigned *b_from = now + (ROWS + warp_column + g) * GROUP + 4 * b_quarter;
         unsigned a[2][M][4];
 #pragma unroll
         for (int m = 0; m < M; ++m) {

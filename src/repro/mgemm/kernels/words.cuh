@@ -1,11 +1,14 @@
 // The words that vectors are made of, and how they lie in memory. Word float or double: one field. Word unsigned: four
 // bytes, or 32 bits where BITS is true.
 //
-// A block of vectors is word by word, GROUP consecutive words of a vector together: [words / GROUP][pitch][GROUP].
+// A block of vectors is word by word, GROUP consecutive words of a vector together: [words / GROUP][pitch][GROUP]. Groups
+// of 16 words are for the tensor cores: their four quarters are permuted, every two of eight vectors in another way,
+// which is the 64-byte swizzle of operands in shared memory (wgmma.cuh).
 #pragma once
 
 __device__ __forceinline__ long long place(int word, int vector, long long pitch) {
-    return (word / GROUP * pitch + vector) * GROUP + word % GROUP;
+    int permuted = GROUP == 16 ? vector / 2 % 4 * 4 : 0;
+    return (word / GROUP * pitch + vector) * GROUP + (word % GROUP ^ permuted);
 }
 
 // The elementwise minimum of two words.
