@@ -31,7 +31,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "return max(0, max(0, strip * STRIP": "a first column of 1 instead of 0 lies in the same chunk",
         "int columns[2][2 * TILE + 1];": "room that nobody uses",
     },
-    "shuffle": {"1 << 30": "any value far below every score stands for an alignment that there is not"},
+    "shuffle": {
+        "1 << 30": "any value far below every score stands for an alignment that there is not",
+        "_offsets[q]), 0};": "what fills up in front is counted when the longest is known",
+        "_offsets[s]), 0};": "what fills up in front is counted when the longest is known",
+        "int current = 0, next = 0;": "letters are passed on before they are used",
+    },
     "reorder": {
         "int up = 0, corner = 0, letter = 0;": "a thread beyond the last column computes nothing",
         "F[size_t(row) * n + column] : 0;": "an element below the matrix is never used",
