@@ -26,6 +26,7 @@ from repro.device.cuda import device_count
 from repro.errors import DeviceError
 from repro.mgemm import cpu
 from repro.mgemm.campaign import similarities_of_rank
+from repro.mgemm.carriers import carrier_of
 from repro.mgemm.checksum import Checksum
 from repro.mgemm.engine import MOST_PIVOTS, Engine, Triples
 from repro.mgemm.problem import Input, Problem
@@ -173,17 +174,22 @@ def _terms(communicator: Communicator, engine: Engine, own: NDArray[Any], proble
         n3_prime = engine.triples(launch)
         terms["triples"] = lambda: engine.triples(launch, n3_prime)
         amounts["pivots"] = len(launch.pivots)
-    if communicator.size > 1 and len(set(communicator.allgather(own.shape))) == 1:
-        terms["communication"] = partial(_exchange, communicator, own, np.empty_like(own))
-    return {**amounts, **{name: _least(communicator, device, run) for name, run in terms.items()}}
-
-
-def _exchange(communicator: Communicator, own: NDArray[Any], received: NDArray[Any]) -> None:
-    """Give a block of vectors to the next rank, and get one from the rank before."""
     following, before = ((communicator.rank + step) % communicator.size for step in (1, -1))
-    requests = [communicator.Irecv(received, before, 0), communicator.Isend(own, following, 0)]
-    for request in requests:
-        request.Wait()
+    carrier = carrier_of(communicator, engine, own, [before])
+
+    def exchange() -> None:
+        """Give a block of vectors to the next rank, and get one from the rank before."""
+        incoming, given = carrier.expect(before, len(own), 0), carrier.give(following, 0)
+        carrier.complete()
+        for message in (given, incoming):
+            message.Wait()
+        incoming.take()
+
+    if communicator.size > 1 and len(set(communicator.allgather(own.shape))) == 1:
+        terms["communication"] = exchange
+    found = {**amounts, **{name: _least(communicator, device, run) for name, run in terms.items()}}
+    carrier.close()
+    return found
 
 
 def _least(communicator: Communicator, device: Device, run: Callable[[], object]) -> float:
@@ -207,14 +213,15 @@ def measure_alone(device: Device, task: Task) -> dict[str, Any]:
 def measure_apart(kind: str, task: Task) -> dict[str, Any]:
     """Measure with the ranks of the task's decomposition, each with a device of its own if there are enough.
 
-    kind: "cuda" or "emulator", of which every rank has one with one core. Returns columns of a row: seconds, counters
-    and result, whose `transport` says whether ranks were processes of MPI or, where it is missing, threads.
+    kind: "cuda", where ranks are threads, as those of processes take turns on a GPU that they share; or "emulator", of
+    which every rank has one with one core, in a process of MPI where that is installed. Returns columns of a row:
+    seconds, counters and result, whose `transport` says which it was.
     """
     ranks = task.problem.decomposition.ranks
-    if ranks > 1 and has_mpi():
+    if ranks > 1 and kind == "emulator" and has_mpi():
         found, transport = _under_mpi(kind, task), "mpi"
     else:
-        if ranks > 1:
+        if ranks > 1 and kind == "emulator":
             print("MPI is not installed (pip install '.[mpi]'): ranks are threads of one process", file=sys.stderr)
         found = _of_first(run_threads(ranks, partial(_measure_on_own_device, kind=kind, task=task)))
         transport = "threads" if ranks > 1 else "none"

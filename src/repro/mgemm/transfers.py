@@ -1,20 +1,18 @@
 """Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
 
-Vectors lie in ordinary memory, which a GPU reads slowly. Several threads copy them, each a piece of its own, into
-page-locked memory, from which they go on at the speed of the bus.
+Vectors lie in ordinary memory, which a GPU reads slowly. Threads copy them, piece by piece, into a few pieces of
+page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the bus.
 """
 
 import math
-import os
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,9 +22,9 @@ from repro.mgemm.engine import Engine
 
 T = TypeVar("T")
 
-PIECE = 1 << 22  # bytes of vectors that a thread copies at a time
-COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
-UNDER_WAY = 4  # pieces that the bus has before it
+PIECE = 1 << 23  # bytes of vectors that go in at a time
+SLOTS = 4  # pieces of page-locked memory
+COPIERS = 8  # threads at most: one of them reaches an eighth of the bus
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
 
@@ -36,9 +34,7 @@ class Transfers:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._copiers = _Copiers(min(COPIERS, len(os.sched_getaffinity(0))))
-        self._slots = [_Host(device) for _ in range(self._copiers.count + UNDER_WAY + 1)]
-        self._on_bus: deque[tuple[_Host, Event]] = deque()
+        self._slots = deque(_Slot(device) for _ in range(SLOTS))
         self._raw = _Raw(device)
         self._out = [_Host(device) for _ in range(RESULTS)]
         self._received: list[_Received] = []
@@ -62,40 +58,14 @@ class Transfers:
         self._coming = weakref.ref(upload)
         return upload
 
-    def stage(self, values: NDArray[Any]) -> "_Staged | None":
-        """Begin to copy values into page-locked memory; None where all of it is in use."""
-        if not self._slots:
-            return None
-        slot = self._slots.pop()
-        host = slot.array(values.shape, values.dtype)
-        return _Staged(slot, host, self._copiers.begin(host, values))
-
-    def send(self, staged: "_Staged", raw: Array, after: Event) -> Event:
-        """Copy what `stage` began to the device once it is there."""
-        staged.copying.acquire()
-        copied = self.device.copy_in(raw, staged.host, [after])
-        self._on_bus.append((staged.slot, copied))
-        if len(self._on_bus) > UNDER_WAY:
-            self._free_slot()
-        return copied
-
-    def give_back(self, staged: "Iterable[_Staged]", received: "_Received | None", values: NDArray[Any]) -> None:
-        """Let the page-locked memory of what is no longer wanted be used again."""
-        for one in staged:
-            one.copying.acquire()
-            self._slots.append(one.slot)
-        if received and received.values is values:
-            received.values = None
-
-    def free_slots(self) -> None:
-        """Wait for all copies from page-locked memory."""
-        while self._on_bus:
-            self._free_slot()
-
-    def _free_slot(self) -> None:
-        slot, copied = self._on_bus.popleft()
-        self.device.finish(copied)
-        self._slots.append(slot)
+    def send(self, values: NDArray[Any], raw: Array, after: Event) -> Event:
+        """Copy values to the device; the host goes on when they may be changed."""
+        slot = self._slots[0]
+        self._slots.rotate(-1)
+        host = slot.take(values.shape, values.dtype)
+        _copy(host, values)
+        slot.copied = self.device.copy_in(raw, host, [after])
+        return slot.copied
 
     def download(self, work: Iterable[tuple[T, Callable[[], Array]]]) -> Iterator[tuple[T, NDArray[Any]]]:
         """Launch one piece of work after another, and give what each computed on the host, in their order.
@@ -140,12 +110,11 @@ class Upload:
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
         self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
-        self._begun = self._sent = 0  # pieces
+        self._sent = 0  # pieces
         self._there = len(values)  # the first vector that is arranged
-        self._staged: deque[_Staged] = deque()
         self._copied: Event = None
-        weakref.finalize(self, transfers.give_back, self._staged, received, values).atexit = False
-        self._begin()
+        if received:
+            weakref.finalize(self, received.free, values)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -167,10 +136,8 @@ class Upload:
         self._engine.fill(self.block[start:end], self._raw_of(start, end))
         self._raw.used[start // self._part % 2] = device.record()
         self._there = start
-        if start == 0:
-            self._transfers.free_slots()
-            if self._received:
-                self._received.values = None
+        if start == 0 and self._received:
+            self._received.free(self._values)
 
     def _send(self) -> None:
         """Let the next piece go to the device."""
@@ -178,21 +145,11 @@ class Upload:
         end = min(start + self._rows, len(self))
         raw, free = self._raw_of(start, end), self._raw.used[start // self._part % 2]
         if self._received:
-            self._copied = self._received.copied = self._transfers.device.copy_in(raw, self._values[start:end], [free])
+            self._copied = self._transfers.device.copy_in(raw, self._values[start:end], [free])
+            self._received.copied = self._copied
         else:
-            self._copied = self._transfers.send(self._staged.popleft(), raw, free)
+            self._copied = self._transfers.send(self._values[start:end], raw, free)
         self._sent += 1
-        self._begin()
-
-    def _begin(self) -> None:
-        """Have pieces copied into page-locked memory, as many as there is memory for."""
-        while not self._received and self._begun < len(self._starts):
-            start = self._starts[self._begun]
-            staged = self._transfers.stage(self._values[start : start + self._rows])
-            if staged is None:
-                break
-            self._staged.append(staged)
-            self._begun += 1
 
     def _raw_of(self, start: int, end: int) -> Array:
         """Memory for vectors of one part."""
@@ -214,46 +171,6 @@ class _Host:
         if self._bytes.size < size:
             self._bytes = self._device.host_array(size, np.uint8)
         return self._bytes[:size].view(dtype).reshape(shape)
-
-
-@dataclass
-class _Staged:
-    """Values on their way into page-locked memory, `host`, of a slot. copying: held until they are there."""
-
-    slot: _Host
-    host: NDArray[Any]
-    copying: Lock
-
-
-class _Copiers:
-    """Threads that copy arrays. A pool's futures take as long as the copies, and would be waited for at an exit."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._work: SimpleQueue[tuple[NDArray[Any], NDArray[Any], Lock] | None] = SimpleQueue()
-        for _ in range(count):
-            Thread(target=_copy_all, args=[self._work], daemon=True).start()
-        weakref.finalize(self, _end, self._work, count).atexit = False
-
-    def begin(self, target: NDArray[Any], source: NDArray[Any]) -> Lock:
-        """Begin a copy; what is returned is held until it is complete."""
-        copying = Lock()
-        copying.acquire()
-        self._work.put((target, source, copying))
-        return copying
-
-
-def _copy_all(work: "SimpleQueue[tuple[NDArray[Any], NDArray[Any], Lock] | None]") -> None:
-    while given := work.get():
-        target, source, copying = given
-        np.copyto(target, source)
-        del target, source, given
-        copying.release()
-
-
-def _end(work: "SimpleQueue[Any]", count: int) -> None:
-    for _ in range(count):
-        work.put(None)
 
 
 class _Raw:
@@ -287,24 +204,54 @@ class _Raw:
         return part
 
 
-class _Received:
-    """Page-locked memory for vectors of another rank.
-
-    values: those in it, until they are uploaded. copied: the event after which they are on the device.
-    """
+class _Slot:
+    """Page-locked memory that grows to the largest array it has held. copied: when it may be changed."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._host = _Host(device)
-        self.values: NDArray[Any] | None = None
         self.copied: Event | None = None
 
     def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Memory for other values, once those before are on the device."""
         if self.copied is not None:
             self._device.finish(self.copied)
-        self.values = self._host.array(shape, dtype)
+        return self._host.array(shape, dtype)
+
+
+class _Received(_Slot):
+    """Page-locked memory for vectors of another rank. values: those in it, until they are uploaded."""
+
+    values: NDArray[Any] | None = None
+
+    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """As `_Slot.take`."""
+        self.values = super().take(shape, dtype)
         return self.values
+
+    def free(self, values: NDArray[Any]) -> None:
+        """Called when nothing more is uploaded of these values."""
+        if self.values is values:
+            self.values = None
+
+
+_COPYING = Lock()  # Numba's own threads serve one caller at a time
+
+
+def _copy(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy an array of rows into another, by several threads."""
+    flat = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (target, source))
+    with _COPYING:
+        before = numba.get_num_threads()
+        numba.set_num_threads(min(COPIERS, before))
+        _copy_bytes(*flat)
+        numba.set_num_threads(before)
+
+
+@numba.njit(parallel=True, nogil=True, cache=True)
+def _copy_bytes(target: Any, source: Any) -> None:
+    for i in numba.prange(len(target)):
+        target[i] = source[i]
 
 
 _OF_ENGINE: "WeakKeyDictionary[Engine, Transfers]" = WeakKeyDictionary()
