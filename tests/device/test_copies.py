@@ -74,10 +74,10 @@ def test_a_device_copies_what_another_lends(emulator):
     other = open_device("emulator", thread_order=emulator.thread_order)
     source = other.upload(np.arange(12, dtype=np.int32).reshape(3, 4))
     target = emulator.upload(np.zeros((2, 4), np.int32))
-    borrowed = emulator.borrow(other.lend(source[1:]))
+    borrowed = emulator.borrow(other.lend(source[1:], outside=False))
     emulator.wait(emulator.copy_across(target, borrowed, [emulator.record()]))
     assert target.get().tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]]
-    assert emulator.borrow(replace(other.lend(source), process=("elsewhere", 1))) is None
+    assert emulator.borrow(replace(other.lend(source, outside=True), process=("elsewhere", 1))) is None
 
 
 def _copied(lent):
@@ -100,8 +100,8 @@ def test_another_process_copies_what_a_gpu_lends(shape):
     source = device.upload(values + 1)
     device.synchronize()
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        assert np.array_equal(pool.submit(_copied, device.lend(source)).result(), values + 1)
-        assert np.array_equal(pool.submit(_copied, device.lend(source[1:])).result(), values[1:] + 1)
+        assert np.array_equal(pool.submit(_copied, device.lend(source, outside=True)).result(), values + 1)
+        assert np.array_equal(pool.submit(_copied, device.lend(source[1:], outside=True)).result(), values[1:] + 1)
 
 
 @pytest.mark.cuda
@@ -111,7 +111,7 @@ def test_gpus_of_one_process_copy_from_each_other():
     first, second = open_devices("cuda")[:2]
     source, target = first.upload(np.arange(1 << 20)), second.empty(1 << 20, np.int64)
     for _ in range(2):
-        second.wait(second.copy_across(target, second.borrow(first.lend(source)), [second.record()]))
+        second.wait(second.copy_across(target, second.borrow(first.lend(source, outside=False)), [second.record()]))
         assert np.array_equal(target.get(), np.arange(1 << 20))
 
 

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ class Lent:
     @classmethod
     def of(cls, array: Array, handle: bytes = b"", offset: int = 0) -> "Lent":
         """Of an array of this process."""
-        return cls(_process(), array.device.index, array.pointer, array.shape, array.dtype, handle, offset)
+        return cls(this_process(), array.device.index, array.pointer, array.shape, array.dtype, handle, offset)
 
     @property
     def nbytes(self) -> int:
@@ -94,18 +95,24 @@ class Lent:
     @property
     def is_ours(self) -> bool:
         """Whether its pointer is one of this process."""
-        return self.process == _process()
+        return self.process == this_process()
 
     @property
     def is_of_this_machine(self) -> bool:
         """Whether its owner runs on the same system."""
-        return self.process[0] == _process()[0]
+        return self.process[0] == this_process()[0]
 
 
-def _process() -> tuple[str, int]:
-    """The running system and the process."""
+@cache
+def _system() -> str:
+    """What tells this run of the operating system from others."""
     boot = Path("/proc/sys/kernel/random/boot_id")
-    return boot.read_text().strip() if boot.exists() else platform.node(), os.getpid()
+    return boot.read_text().strip() if boot.exists() else platform.node()
+
+
+def this_process() -> tuple[str, int]:
+    """What tells it from others, of other machines too."""
+    return _system(), os.getpid()
 
 
 class Device(ABC):
@@ -203,8 +210,11 @@ class Device(ABC):
         """Begin to copy a contiguous array into host values once the events have happened; counts as one read."""
 
     @abstractmethod
-    def lend(self, array: Array) -> Lent:
-        """What another device of this machine needs to reach a contiguous array, which its owner has to keep."""
+    def lend(self, array: Array, outside: bool) -> Lent:
+        """What another device of this machine needs to reach a contiguous array, which its owner has to keep.
+
+        outside: whether devices of other processes are to reach it, too.
+        """
 
     @abstractmethod
     def borrow(self, lent: Lent) -> Array | None:

@@ -164,6 +164,7 @@ class Cuda(Device):
         self.last_launch: CudaKernel | None = None
         self._open_events: list[tuple[Any, Any]] = []
         self._first_event: Any = None
+        self._reached = {index}  # GPUs
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -214,8 +215,10 @@ class Cuda(Device):
         runtime = self.cupy.cuda.runtime
         return self._copy("out", values.ctypes.data, array.pointer, array, runtime.memcpyDeviceToHost, after)
 
-    def lend(self, array: Array) -> Lent:
-        """Processes reach the allocation that it lies in by a handle."""
+    def lend(self, array: Array, outside: bool) -> Lent:
+        """Other processes reach the allocation that it lies in by a handle, which takes long to make."""
+        if not outside:
+            return Lent.of(array)
         base, size = ctypes.c_uint64(), ctypes.c_size_t()
         with _errors_of(self.name, self), self._device:
             address_range = ctypes.CDLL("libcuda.so.1").cuMemGetAddressRange_v2
@@ -227,14 +230,12 @@ class Cuda(Device):
         return Lent.of(array, handle, array.pointer - base.value)
 
     def borrow(self, lent: Lent) -> Array | None:
-        """Reads of another GPU's memory go the direct way where there is one."""
+        """By its address, or by the handle."""
         runtime = self.cupy.cuda.runtime
         with self._device:
             if lent.is_ours:
                 pointer, opened = lent.pointer, None
-                if lent.device != self.index and runtime.deviceCanAccessPeer(self.index, lent.device):
-                    with suppress(runtime.CUDARuntimeError):  # it is enabled already
-                        runtime.deviceEnablePeerAccess(lent.device)
+                self._reach(lent.device)
             elif lent.handle and lent.is_of_this_machine:
                 try:
                     opened = runtime.ipcOpenMemHandle(lent.handle)
@@ -248,6 +249,16 @@ class Cuda(Device):
         if opened is not None:
             weakref.finalize(data, runtime.ipcCloseMemHandle, opened).atexit = False
         return Array(self, data, pointer)
+
+    def _reach(self, other: int) -> None:
+        """Let copies from another GPU go the direct way, where there is one."""
+        if other in self._reached:
+            return
+        runtime = self.cupy.cuda.runtime
+        if runtime.deviceCanAccessPeer(self.index, other):
+            with suppress(runtime.CUDARuntimeError):  # it is enabled already
+                runtime.deviceEnablePeerAccess(other)
+        self._reached.add(other)
 
     def copy_across(self, array: Array, source: Array, after: Sequence[Event] = ()) -> Event:
         """On the stream of copies in."""

@@ -224,8 +224,8 @@ class Emulator(Device):
         self.counters.reads += 1
         return self._copies_out.add(lambda: np.copyto(values, array.data), after)
 
-    def lend(self, array: Array) -> Lent:
-        """Devices of this process reach it."""
+    def lend(self, array: Array, outside: bool) -> Lent:
+        """Those of other processes do not reach it."""
         return Lent.of(array)
 
     def borrow(self, lent: Lent) -> Array | None:

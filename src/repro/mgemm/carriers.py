@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Array, Event
+from repro.device.base import this_process
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
 from repro.mgemm.exchange import Carrier
@@ -26,7 +27,10 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
     device = engine.device
-    lent = communicator.allgather(tuple(device.lend(array) for array in (upload.block.data, upload.block.all_totals)))
+    outside = len(set(communicator.allgather(this_process()))) > 1
+    lent = communicator.allgather(
+        [device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
+    )
     borrowed = {}
     for rank in sources:
         arrays = [array for array in map(device.borrow, lent[rank]) if array is not None]
@@ -122,7 +126,7 @@ class Copies:
         """See to it that our own vectors are on the device."""
         if not self._complete.done():
             self.own[:]
-            self._complete.set_result(self._engine.device.record())
+            self._complete.set_result(self.own.arranged)
 
     def abandon(self) -> None:
         """As `Carrier.abandon`."""

@@ -8,6 +8,7 @@ import math
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -94,7 +95,8 @@ class Upload:
     """Vectors on their way to a device, the last first; a slice is a block of those that it asks for.
 
     Vectors pass through raw memory in at most two halves: all at once where there is memory for them, else in parts of
-    which the next comes in while one is arranged. block: where they will be.
+    which the next comes in while one is arranged. block: where they will be. arranged: the event after which those that
+    were asked for so far are there.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Upload:
         self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
         self._sent = 0  # pieces
         self._there = len(values)  # the first vector that is arranged
+        self.arranged: Event = None
         self._copied: Event = None
         if received:
             weakref.finalize(self, received.free, values)
@@ -134,7 +137,7 @@ class Upload:
         start = self._starts[self._sent - 1]
         device.wait(self._copied)
         self._engine.fill(self.block[start:end], self._raw_of(start, end))
-        self._raw.used[start // self._part % 2] = device.record()
+        self.arranged = self._raw.used[start // self._part % 2] = device.record()
         self._there = start
         if start == 0 and self._received:
             self._received.free(self._values)
@@ -235,17 +238,25 @@ class _Received(_Slot):
             self.values = None
 
 
-_COPYING = Lock()  # Numba's own threads serve one caller at a time
+_COPYING = Lock()
 
 
 def _copy(target: NDArray[Any], source: NDArray[Any]) -> None:
     """Copy an array of rows into another, by several threads."""
     flat = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (target, source))
-    with _COPYING:
+    with _COPYING if _serves_one_at_a_time() else nullcontext():
         before = numba.get_num_threads()
         numba.set_num_threads(min(COPIERS, before))
         _copy_bytes(*flat)
         numba.set_num_threads(before)
+
+
+def _serves_one_at_a_time() -> bool:
+    """Whether what runs Numba's threads here must not be called by two threads at a time, or is not known yet."""
+    try:
+        return bool(numba.threading_layer() == "workqueue")  # type: ignore[attr-defined]
+    except ValueError:
+        return True
 
 
 @numba.njit(parallel=True, nogil=True, cache=True)
