@@ -115,6 +115,14 @@ def test_gpus_of_one_process_copy_from_each_other():
         assert np.array_equal(target.get(), np.arange(1 << 20))
 
 
+def test_arrays_larger_than_the_pieces_in_which_they_are_copied_arrive_whole(device):
+    values = np.random.default_rng(1).integers(0, 256, (3, 6_000_001), dtype=np.uint8)
+    arrays = [device.upload(values) for _ in range(2)]  # the second through pieces that are used again
+    values_before = values.copy()
+    values[:] = 0
+    assert all(np.array_equal(array.get(), values_before) for array in arrays)
+
+
 @pytest.mark.parametrize("shape", [0, 5, (3, 4)])
 def test_host_arrays_have_the_shape_and_type_that_was_asked_for(device, shape):
     array = device.host_array(shape, np.float32)

@@ -19,6 +19,7 @@ from repro.device.base import Device, Event, KernelTimes, Lent, Limits
 from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
+from repro.device.staging import LEAST_BYTES, Staging
 from repro.errors import DeviceError
 
 MOST_OPEN_EVENTS = 8192
@@ -165,6 +166,7 @@ class Cuda(Device):
         self._open_events: list[tuple[Any, Any]] = []
         self._first_event: Any = None
         self._reached = {index}  # GPUs
+        self._staging: Staging | None = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -338,6 +340,10 @@ class Cuda(Device):
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         runtime = self.cupy.cuda.runtime
         with _errors_of(self.name, self), self._device:
+            if array.contiguous and array.nbytes >= LEAST_BYTES:
+                self._staging = self._staging or Staging(self)
+                self._staging.copy(array.pointer, values)
+                return
             if array.contiguous:
                 source, way = values.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)

@@ -186,7 +186,7 @@ class Kernel(ABC):
 
 
 class BoundKernel:
-    """What `Kernel.bind` returns; call it with a number of blocks and the arguments that are left, numbers all."""
+    """What `Kernel.bind` returns; call it with the grid and the arguments that are left, numbers all."""
 
     def __init__(self, kernel: Kernel, block: Extent, arguments: tuple[Any, ...], shared_bytes: int) -> None:
         kernel._check_extents(1, block, shared_bytes, False)
@@ -195,23 +195,30 @@ class BoundKernel:
             kernel._pointer(argument, parameter) if parameter.pointer else argument
             for argument, parameter in zip(arguments, kernel.parameters, strict=False)
         ]
+        self._block, self._block_threads = kernel._extents[1], kernel._threads
+        self._grid: Extent = 1
         self._extents, self._threads = kernel._extents, kernel._threads
         self._most_blocks = kernel.device.limits.grid[0]
 
-    def __call__(self, blocks: int, *numbers: float | np.generic) -> None:
+    def __call__(self, grid: Extent, *numbers: float | np.generic) -> None:
         """Launch asynchronously, as `Kernel` does."""
-        kernel, block = self._kernel, self._extents[1]
-        if not 1 <= blocks <= self._most_blocks:
-            kernel._check_extents(blocks, block, self._shared_bytes, False)
-        kernel._checked, kernel._cooperative, kernel._extents = None, False, ((blocks, 1, 1), block)
+        kernel = self._kernel
+        if grid != self._grid:
+            if isinstance(grid, int) and 1 <= grid <= self._most_blocks:  # many loops change only this
+                self._extents, self._threads = ((grid, 1, 1), self._block), grid * self._block_threads
+            else:
+                kernel._check_extents(grid, self._block, self._shared_bytes, False)
+                self._extents, self._threads = kernel._extents, kernel._threads
+            self._grid = grid
+        kernel._checked, kernel._cooperative, kernel._extents = None, False, self._extents
         try:
             kernel._layout.pack_into(kernel._values, 0, *self._leading, *numbers)
         except (struct.error, TypeError, OverflowError):
             raise DeviceError(f"kernel {kernel.name}: {numbers} do not fit its last parameters") from None
         counters = kernel.device.counters
         counters.launches += 1
-        counters.threads += blocks * self._threads
-        kernel._launch(*kernel._extents, self._shared_bytes)
+        counters.threads += self._threads
+        kernel._launch(*self._extents, self._shared_bytes)
 
 
 def _three(extent: Extent) -> Extents:
