@@ -167,7 +167,7 @@ def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
         tiles = 0
         for start in reversed(range(whole.rows.start, stop, tile_rows)):
             rows, columns = stop - start, whole.columns.stop - (start if whole.triangle else whole.columns.start)
-            many = rows > even_rows and tiles >= at_once
+            many = rows > even_rows and 2 * tiles >= at_once
             if choices and (many or rows * columns * engine.accumulated.itemsize > MOST_BYTES):
                 break
             tiles += -(-columns // tile_columns)

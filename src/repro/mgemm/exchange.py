@@ -90,8 +90,8 @@ class Exchange(Generic[Block]):
 
     def _begin(
         self, step: Step, held: dict[int, Block], waiter: Executor
-    ) -> "tuple[dict[int, Incoming[Block]], Future[None]]":
-        """Begin to get the blocks of a step that are not held, and to give ours to those who need it."""
+    ) -> "tuple[dict[int, Incoming[Block]], Future[None] | None]":
+        """Begin to get the blocks of a step that are not held, and to give ours to those who need it, if any."""
         blocks = self._decomposition.vectors
         incoming: dict[int, Incoming[Block]] = {}
         given: list[Request] = []
@@ -103,7 +103,8 @@ class Exchange(Generic[Block]):
                 incoming[offset] = self._carrier.expect(self._rank(offset), self._size(offset), offset)
             if not is_repeated(step, receiver, blocks):
                 given.append(self._carrier.give(self._rank(-offset), offset))
-        return incoming, waiter.submit(_wait, [*given, *incoming.values()])
+        requests = [*given, *incoming.values()]
+        return incoming, waiter.submit(_wait, requests) if requests else None
 
     def _size(self, offset: int) -> int:
         """Vectors of the block so many further on."""
