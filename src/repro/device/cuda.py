@@ -172,11 +172,10 @@ class Cuda(Device):
     def describe(self) -> dict[str, Any]:
         """Name, UUID, driver, runtime, compute capability, multiprocessors and clocks."""
         runtime = self.cupy.cuda.runtime
-        uuid = self.properties["uuid"].hex()
         return {
             "device": self.name,
             "kind": self.kind,
-            "uuid": uuid,
+            "uuid": _uuid(self.index),
             "driver": runtime.driverGetVersion(),
             "runtime": runtime.runtimeGetVersion(),
             "compiler": "NVRTC " + ".".join(map(str, self.cupy.cuda.nvrtc.getVersion())),
@@ -376,6 +375,15 @@ class Cuda(Device):
         times.starts += [elapsed(self._first_event, start) / 1e3 for start, _ in self._open_events]
         times.seconds += [elapsed(start, end) / 1e3 for start, end in self._open_events]
         self._open_events.clear()
+
+
+def _uuid(index: int) -> str:
+    """From the driver: the property that CuPy has ends at the first byte of 0."""
+    found = (ctypes.c_ubyte * 16)()
+    status = ctypes.CDLL("libcuda.so.1").cuDeviceGetUuid(found, index)
+    if status:
+        raise DeviceError(f"GPU {index}: the driver does not tell its UUID (CUDA error {status})")
+    return bytes(found).hex()
 
 
 def _clocks(index: int) -> dict[str, int]:
