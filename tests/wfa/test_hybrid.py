@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.wfa.bidirectional import COLUMNS, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
-from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
+from repro.wfa.hybrid import MOST_WINDOWS, Probe, by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
 from tests.wfa.test_variants import edlib_distance
 
@@ -94,7 +94,7 @@ def test_wavefronts_have_the_rows_of_every_diagonal(order):
     for p, t in ((a, b), (b[:7], np.zeros(600, np.uint8))):
         wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), p, t), 320)
         wavefronts.advance(3 * COLUMNS)
-        forward, backward = (rows.get() for rows in wavefronts.rows[0])
+        forward, backward = (rows.get().ravel() for rows in wavefronts.rows[0])
         shift = len(t) - len(p)
         for k, row in furthest_rows(p, t, wavefronts.columns).items():
             assert forward[k - wavefronts.lowest] == row, (k, "forward")
@@ -173,10 +173,26 @@ def test_the_estimate_is_near_the_distance():
     rng = np.random.default_rng(4)
     a = rng.integers(0, 4, 40_000).astype(np.uint8)
     b = np.where(rng.random(40_000) < 0.1, rng.integers(0, 4, 40_000), a).astype(np.uint8)
+    distance = edlib_distance(a.tobytes(), b.tobytes())
     pair = PackedPair(open_device("emulator"), a, b)
-    wavefronts = Bidirectional(pair, 256)
-    assert wavefronts.advance(256) is None
-    assert estimated_distance(pair, wavefronts) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.15)
+    for windows, near in ((1, 0), (4, 200)):
+        wavefronts = Bidirectional(pair, 256, windows, near)
+        assert wavefronts.advance(256) is None
+        assert estimated_distance(pair, wavefronts) == pytest.approx(distance, rel=0.1)
+        assert wavefronts.advance(len(a)) == distance, "the other windows have no say in it"
+
+
+def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
+    rng = np.random.default_rng(9)
+    a = rng.integers(0, 4, 60_000).astype(np.uint8)
+    share = np.where(np.abs(np.arange(60_000) - 30_000) > 27_000, 0.02, 0.3)
+    b = np.where(rng.random(60_000) < share, rng.integers(0, 4, 60_000), a).astype(np.uint8)
+    pair = PackedPair(open_device("emulator"), a, b)
+    probe = Probe.of(60_000, 60_000)
+    wavefronts = Bidirectional(pair, probe.columns, probe.windows, probe.near)
+    assert wavefronts.advance(probe.columns) is None
+    assert probe.windows == MOST_WINDOWS
+    assert estimated_distance(pair, wavefronts) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.1)
 
 
 def test_cells_of_the_strips_are_those_of_the_band(device):

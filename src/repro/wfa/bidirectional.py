@@ -1,10 +1,7 @@
 """Edit distance by wavefronts from both ends that meet: for strings that differ little."""
 
-from collections import deque
-
 import numpy as np
 
-from repro.device import Event
 from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import column_cells
@@ -13,8 +10,7 @@ WARPS = 16  # of a block
 EXCHANGE = 4  # columns between two barriers
 COLUMNS = 64  # of a launch
 DIAGONALS = WARPS * (32 - 2 * EXCHANGE) + 2 * EXCHANGE - 2 * COLUMNS  # that a block brings forward
-LAUNCHES_PER_LOOK = 8
-UNREACHED = int(np.uint32(0xC0C0C0C0).view(np.int32))  # as in kernels/bidirectional.cu
+LOOKS = 8  # the columns grow by an eighth from one look to the next
 
 
 class Bidirectional:
@@ -34,30 +30,35 @@ class Bidirectional:
         self.lowest = min(0, shift) - most_edits - COLUMNS - near
         self.width = max(0, shift) + most_edits + COLUMNS + near - self.lowest + 1
         self._stride = min(pair.m, pair.n) // windows
-        self.rows = [[device.full(windows * self.width, np.int32(UNREACHED)) for _ in range(2)] for _ in range(2)]
-        self._distance = device.full(1, np.int32(NOT_REACHED))
+        rows = device.empty((2, 2, windows * self.width), np.int32)
+        self.rows = [[rows[turn, way] for way in range(2)] for turn in range(2)]
+        self._results = device.empty(1 + 2 * windows, np.int32)  # the distance, and the progress in each window
+        self._distance, self._progress = self._results[:1], self._results[1:]
         self._seen = device.host_array(1, np.int32)
+        numbers = pair.m, pair.n, self.lowest, self.width
         self._kernels["bidirectional_start"](
-            (-(-self.width // 256), windows), 256, *pair.codes, *self.rows[0], self._distance, pair.m, pair.n,
-            self.lowest, self.width, self._stride, near,
+            (-(-self.width // 256), windows), 256, *pair.codes, *self.rows[0], *self.rows[1], self._distance,
+            self._progress, *numbers, self._stride, near,
         )  # fmt: skip
+        self._launches = [
+            self._kernels["bidirectional"].bind(32 * WARPS, *pair.codes, *source, *target, self._distance, *numbers)
+            for source, target in (self.rows, self.rows[::-1])
+        ]
 
     def advance(self, columns: int) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met."""
-        looks: deque[Event] = deque()
-        device, launches = self.pair.device, 0
+        device, look, look_at = self.pair.device, None, self.columns
         while self.columns < columns:
             self._advance()
-            launches += 1
-            if launches % LAUNCHES_PER_LOOK == 0:
+            if self.columns >= look_at:
                 # The look before this one, so that the device always has launches to go on with.
-                if looks:
-                    device.finish(looks.popleft())
+                if look is not None:
+                    device.finish(look)
                     if self._seen[0] != NOT_REACHED:
                         break
                 look = device.copy_out(self._distance, self._seen, after=(device.record(),))
                 device.wait(look)
-                looks.append(look)
+                look_at = self.columns + self.columns // LOOKS
         distance = int(self._distance.get()[0])
         return distance if distance != NOT_REACHED else None
 
@@ -65,12 +66,8 @@ class Bidirectional:
         shift, reached = self.pair.n - self.pair.m, self.columns + COLUMNS
         reach = reached + (self.near if self.windows > 1 else 0)
         blocks = -(-(abs(shift) + 2 * reach + 1) // DIAGONALS)
-        first = min(0, shift) - reach - self.lowest
-        numbers = self.pair.m, self.pair.n, self.lowest, first, self.width, self.columns
-        source, target = self.rows
-        self._kernels["bidirectional"](
-            (blocks, self.windows), 32 * WARPS, *self.pair.codes, *source, *target, self._distance, *numbers
-        )
+        self._launches[0]((blocks, self.windows), min(0, shift) - reach - self.lowest, self.columns)
+        self._launches.reverse()
         self.rows.reverse()
         self.columns = reached
 
@@ -81,9 +78,8 @@ class Bidirectional:
 
     def edits_per_letter(self) -> float:
         """How many edits a letter costs, the mean over all windows and both directions; from now on only the first."""
-        progress = self.pair.device.zeros(2 * self.windows, np.int32)
         numbers = self.pair.m, self.pair.n, self.lowest, self.width, self._stride, self.near
         grid = -(-self.width // 256), self.windows
-        self._kernels["bidirectional_progress"](grid, 256, *self.rows[0], progress, *numbers)
+        self._kernels["bidirectional_progress"](grid, 256, *self.rows[0], self._progress, *numbers)
         self.windows = 1
-        return float(np.mean(2 * self.columns / np.maximum(1, progress.get())))
+        return float(np.mean(self.columns / np.maximum(1, self._progress.get())))

@@ -11,6 +11,7 @@ from repro.wfa.packing import PackedPair
 CHUNK = 16  # columns that a lane is behind the one above
 MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
+MOST_NARROW_STRIPS = 660  # at once; with more, strips of two words a lane are faster on an NVIDIA H200
 
 Integers = NDArray[np.int64]
 
@@ -54,6 +55,11 @@ class Problems:
         strips: Integers = np.maximum(1, -(-(self.rows - self.rows // 2) // (1024 * words)))
         return strips
 
+    def strips_at_once(self, words: int) -> int:
+        """Strips of both directions that the band crosses in a column."""
+        rows = np.minimum(self.bound, self.rows // 2)
+        return 2 * int(np.maximum(1, -(-rows // (1024 * words))).sum())
+
     def cells(self, words: int) -> int:
         """Cells of the matrices that the strips of both directions compute."""
         strip, strips, total = 1024 * words, self.strips(words), 0
@@ -79,6 +85,15 @@ class Crossings:
     above: Integers
 
 
+def best_words(pair: PackedPair, problems: Problems) -> int:
+    """Words of rows per lane: one makes the chain of columns shorter, two make better use of a card that is full.
+
+    With more than 64 letters a strip's table has room for one only.
+    """
+    narrow = problems.strips_at_once(1)
+    return 1 if pair.symbols > 64 or narrow <= max(MOST_NARROW_STRIPS, problems.strips_at_once(2)) else 2
+
+
 def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     """The cheapest path in the band of each problem.
 
@@ -100,31 +115,33 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     batch = device.upload(np.concatenate([problems.places, sizes], axis=1))
     all_strips, all_chunks = 2 * int(strips.sum()), 2 * int(chunks.sum())
 
-    rows = device.empty(all_strips * pair.planes * 32 * words, np.uint32)
+    words_of_rows = all_strips * pair.planes * 32 * words
+    # A few large arrays: a small problem takes less time than a dozen allocations.
+    unsigned = device.empty(words_of_rows + all_chunks, np.uint32)
+    signed = device.empty(all_strips + all_chunks + 2 * count, np.int32)
+    rows, middle = unsigned[:words_of_rows], unsigned[words_of_rows:]
+    passed, values = signed[:all_strips], signed[all_strips:]
+    unwritten = device.full(int(bottoms.sum()) + 1, ~np.uint32(0))
+    bottom_rows, tickets = unwritten[:-1], unwritten[-1:]
+    columns = device.empty(all_chunks * CHUNK, np.uint8)
+    found = device.full(2 * count, ~np.uint64(0))
+    best, above = found[:count], found[count:]
+
     warps = all_strips * 32 * words
     kernels["pack_rows"](-(-warps // 8), 256, batch, count, pair.a, pair.code_of, rows, all_strips)
-    columns = device.empty(all_chunks * CHUNK, np.uint8)
     if all_chunks:
         grid = -(-all_chunks * CHUNK // 256)
         kernels["pack_columns"](grid, 256, batch, count, pair.b, pair.code_of, columns, all_chunks * CHUNK)
-
-    bottom_rows = device.full(int(bottoms.sum()), ~np.uint32(0))
-    middle, passed = device.empty(all_chunks, np.uint32), device.empty(all_strips, np.int32)
-    tickets = device.zeros(1, np.uint32)
     kernels["bit_parallel"](
         all_strips, 32, batch, count, rows, columns, bottom_rows, middle, passed, tickets, pair.symbols, slots,
         shared_bytes=shared_bytes,
     )  # fmt: skip
 
-    values = device.empty(all_chunks + 2 * count, np.int32)
     threads = 1024 if count == 1 else 128
     kernels["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
-    best = device.full(count, ~np.uint64(0))
     widest = -(-(int(problems.columns.max()) + 1) // 256)
     kernels["best_crossing"]((widest, count), 256, batch, middle, values, best)
-    above = device.empty(count, np.int32)
     kernels["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
-    found = best.get()
-    return Crossings(
-        (found >> np.uint64(32)).astype(np.int64), (found & np.uint64(0xFFFFFFFF)).astype(np.int64), above.get()
-    )
+    crossings = found.get().reshape(2, count)
+    cost, column = crossings[0] >> np.uint64(32), crossings[0] & np.uint64(0xFFFFFFFF)
+    return Crossings(*(each.astype(np.int64) for each in (cost, column, crossings[1])))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from repro.device import Device
 from repro.wfa.bidirectional import Bidirectional
-from repro.wfa.bit_parallel import Crossings, Problems, solve
+from repro.wfa.bit_parallel import Crossings, Problems, best_words, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
@@ -49,15 +49,10 @@ def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
     return min(max(pair.m, pair.n), max(edits, abs(pair.n - pair.m) + edits // 2))
 
 
-def strip_words(pair: PackedPair) -> int:
-    """Words of rows per lane: two are the fastest; with more than 64 letters a strip's table has room for one only."""
-    return 1 if pair.symbols > 64 else 2
-
-
 def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
     """The distance by strips in the band of `guess`, and again in the band of the cost found where that is larger."""
     problems = Problems.whole(pair, max(guess, abs(pair.n - pair.m)))
-    words = strip_words(pair)
+    words = best_words(pair, problems)
     found = solve(pair, problems, words)
     if found.cost[0] <= problems.bound[0]:
         return Outcome(int(found.cost[0]), lambda: problems.cells(words)), found

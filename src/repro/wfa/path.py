@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from repro.device import Device
 from repro.errors import DeviceError
-from repro.wfa.bit_parallel import Crossings, Problems, solve
+from repro.wfa.bit_parallel import Crossings, Problems, best_words, solve
 from repro.wfa.columns import KERNELS
-from repro.wfa.hybrid import search, strip_words
+from repro.wfa.hybrid import search
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters
 
@@ -92,7 +92,7 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
         if len(problems.rows) == 0:
             break
         if crossings is None:
-            crossings = solve(pair, problems, strip_words(pair))
+            crossings = solve(pair, problems, best_words(pair, problems))
         problems, crossings = _parts(problems, crossings), None
 
     steps = operations.get()

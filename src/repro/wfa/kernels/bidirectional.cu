@@ -12,7 +12,7 @@
 // blockIdx.y is a window: 0 compares the strings. The others begin `stride` rows further from either end each, on any
 // diagonal near the main one, and only tell how similar the strings are there.
 
-constexpr int UNREACHED = int(0xC0C0C0C0u);
+constexpr int UNREACHED = -(1 << 30), NOT_REACHED = 0x7FFFFFFF;
 constexpr int LETTERS = 32 / BITS;
 constexpr int KEPT = 32 - 2 * EXCHANGE;                // diagonals of a warp
 constexpr int SPAN = WARPS * KEPT + 2 * EXCHANGE;      // of a block
@@ -37,8 +37,8 @@ __device__ __forceinline__ int run_of_warp(const unsigned* P, const unsigned* T,
     int runs[LENGTH];
 #pragma unroll
     for (int part = 0; part < LENGTH; ++part) {
-        int start = row + (part * 32 + int(threadIdx.x % 32)) * LETTERS;
-        runs[part] = start < limit ? min(limit - start, equal_letters(P, T, start, start + diagonal)) : 0;
+        int start = min(limit, row + (part * 32 + int(threadIdx.x % 32)) * LETTERS);
+        runs[part] = min(limit - start, equal_letters(P, T, start, start + diagonal));
     }
 #pragma unroll
     for (int part = 0; part < LENGTH; ++part) {
@@ -94,10 +94,25 @@ __device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigne
     return {P, T, kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
 }
 
-// Column 0: the first diagonal of window 0; of the others all cells of an antidiagonal near the main diagonal.
+// Reads a word of every sector that the block's diagonals around `k` will need in this launch, so that the first-level
+// cache holds them: a miss in any warp makes all of the block wait. range: the first and the last row reached.
+__device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const unsigned* T, int m, int n, int k,
+                                                    const int* range) {
+    constexpr int SECTOR = 8 * LETTERS, MOST = 512 * SECTOR;
+    int passed = range[1] - range[0];  // by up to SPAN / 2 columns
+    unsigned words = 0;
+    if (passed < 0 || passed > MOST) return words;
+    int end = range[1] + passed / 2 + 32 * LETTERS + SPAN / 2;
+    for (int i = range[0] - SPAN / 2 + int(threadIdx.x) * SECTOR; i < end; i += 32 * WARPS * SECTOR)
+        words ^= P[max(0, min(i, m)) / LETTERS] ^ T[max(0, min(i + k, n)) / LETTERS];
+    return words;
+}
+
+// Column 0, in all arrays: the first diagonal of window 0; of the others all cells of an antidiagonal near the main diagonal.
 extern "C" __global__ void bidirectional_start(const unsigned* P, const unsigned* T, const unsigned* P_back,
-                                               const unsigned* T_back, int* forward, int* backward, int* distance,
-                                               int m, int n, int lowest, int width, int stride, int near) {
+                                               const unsigned* T_back, int* forward, int* backward, int* forward_next,
+                                               int* backward_next, int* distance, int* progress, int m, int n,
+                                               int lowest, int width, int stride, int near) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, k = x + lowest, k_back = n - m - k;
     long long value = (long long)blockIdx.y * width + x;
     int skipped = int(blockIdx.y) * stride;
@@ -114,16 +129,19 @@ extern "C" __global__ void bidirectional_start(const unsigned* P, const unsigned
     if (x >= width) return;
     forward[value] = ahead.row;
     backward[value] = back.row;
-    if (blockIdx.y == 0 && k == 0 && m == n && ahead.row == m) *distance = 0;
+    forward_next[value] = backward_next[value] = UNREACHED;
+    if (x < 2) progress[2 * blockIdx.y + x] = 0;
+    if (blockIdx.y == 0 && k == 0) *distance = m == n && ahead.row == m ? 0 : NOT_REACHED;
 }
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, 1)
+extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     bidirectional(const unsigned* P, const unsigned* T, const unsigned* P_back, const unsigned* T_back,
                   const int* forward_in, const int* backward_in, int* forward_out, int* backward_out, int* distance,
-                  int m, int n, int lowest, int first, int width, int column) {
+                  int m, int n, int lowest, int width, int first, int column) {
     // The wavefronts have met in an earlier launch. Volatile, because blocks of this launch may lower it meanwhile.
     if (*static_cast<volatile int*>(distance) <= 2 * column) return;
     __shared__ int rows[2][2][SPAN];  // of even and odd exchanges, forward and backward
+    __shared__ int range[2][2];
     int lane = threadIdx.x % 32, position = int(threadIdx.x / 32) * KEPT + lane;
     int x = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) + position - COLUMNS, k = x + lowest;
     bool owned = lane >= EXCHANGE && lane < 32 - EXCHANGE, stored = x >= 0 && x < width;
@@ -131,6 +149,22 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1)
     long long value = (long long)blockIdx.y * width + x;
     Diagonal ahead = diagonal_of(P, T, m, n, k, stored ? forward_in[value] : UNREACHED);
     Diagonal back = diagonal_of(P_back, T_back, m, n, n - m - k, stored ? backward_in[value] : UNREACHED);
+
+    if (threadIdx.x < 4) range[threadIdx.x / 2][threadIdx.x % 2] = threadIdx.x % 2 ? -1 : NOT_REACHED;
+    __syncthreads();
+    for (int way = 0; way < 2; ++way) {
+        int row = way ? back.row : ahead.row;
+        int least = __reduce_min_sync(FULL_MASK, row < 0 ? NOT_REACHED : row), most = __reduce_max_sync(FULL_MASK, row);
+        if (lane == 0) {
+            atomicMin(&range[way][0], least);
+            atomicMax(&range[way][1], most);
+        }
+    }
+    __syncthreads();
+    int middle = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) - COLUMNS + SPAN / 2 + lowest;
+    unsigned fetched = fetched_letters(P, T, m, n, middle, range[0]) ^
+                       fetched_letters(P_back, T_back, m, n, n - m - middle, range[1]);
+    if (owned) rows[0][0][position] = int(fetched);  // overwritten after the first barrier; without it nothing is read
 
     int met = 2 * (column + COLUMNS) + 1;
     for (int step = 0; step < COLUMNS; step += EXCHANGE) {
@@ -170,16 +204,15 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1)
     }
 }
 
-// The furthest antidiagonal that each window has reached, forward and then backward, beyond the one it began on.
+// How far each window has come, forward and then backward: half the antidiagonals passed, which is letters of a string.
 extern "C" __global__ void bidirectional_progress(const int* forward, const int* backward, int* progress, int m, int n,
                                                   int lowest, int width, int stride, int near) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, k = x + lowest;
     long long value = (long long)blockIdx.y * width + x;
-    int began = blockIdx.y == 0 ? 0 : 2 * int(blockIdx.y) * stride + near;
-    int ahead = x < width ? 2 * forward[value] + k - began : 0;
-    int back = x < width ? 2 * backward[value] + n - m - k - began : 0;
-    ahead = __reduce_max_sync(FULL_MASK, ahead);
-    back = __reduce_max_sync(FULL_MASK, back);
+    int began = blockIdx.y == 0 ? 0 : int(blockIdx.y) * stride + near / 2;
+    int row = x < width ? forward[value] : UNREACHED, row_back = x < width ? backward[value] : UNREACHED;
+    int ahead = __reduce_max_sync(FULL_MASK, row < 0 ? 0 : row + k / 2 - began);
+    int back = __reduce_max_sync(FULL_MASK, row_back < 0 ? 0 : row_back + (n - m - k) / 2 - began);
     if (threadIdx.x % 32 == 0) {
         atomicMax(progress + 2 * blockIdx.y, ahead);
         atomicMax(progress + 2 * blockIdx.y + 1, back);

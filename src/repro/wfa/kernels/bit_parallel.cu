@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(32)
         unsigned offset = __dp4a(four, 128u << 8 * index, unsigned(sizeof(Words) * lane));
         return *reinterpret_cast<const Words*>(reinterpret_cast<const char*>(equal_rows) + offset);
     };
-    unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) : 0;
+    unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) + 1 : 0;  // from ~0 on
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
     const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, ticket / 2)];
@@ -159,7 +159,8 @@ extern "C" __global__ void __launch_bounds__(32)
     bool final = strip == half.strips - 1;
     int next_first = final ? first : begin_of(half, strip + 1);
     unsigned* below = final ? middle + half.first_chunk : bottom;
-    unsigned incoming = lane == 0 && first < last ? load(above + first) : 0;
+    above += first;
+    unsigned incoming = lane == 0 && first < last ? load(above) : 0;
     unsigned outgoing = 0;
     Letters ahead = {};  // a chunk's letters, loaded while the one before is computed
     if (first < last) ahead = letters[first];
@@ -174,11 +175,12 @@ extern "C" __global__ void __launch_bounds__(32)
         Words equal = equal_to(letter.word[0], 0);
         unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
         while (__any_sync(FULL_MASK, top < written && incoming == UNWRITTEN))
-            if (lane == 0) incoming = load(above + top);
+            if (lane == 0) incoming = load(above);
         if (lane == 0) {
             differences = top < written ? incoming : 0xFFFF0000u;
-            if (top < written) __stcg(above + top, UNWRITTEN);  // for the strip that uses the row next
-            incoming = load(above + max(first, min(top + 1, written - 1)));
+            if (top < written) __stcg(above, UNWRITTEN);  // for the strip that uses the row next
+            above += top + 1 < written;                   // where there is no more, its last word again, for nothing
+            incoming = load(above);
         }
         ahead = letters[max(first, min(chunk + 1, last - 1))];
         unsigned out_plus = 0, out_minus = 0, plus_before[WORDS], minus_before[WORDS];
@@ -288,9 +290,9 @@ extern "C" __global__ void best_crossing(const long long* batch, const unsigned*
 
 // The cost of the part above the middle row, for the crossing found.
 extern "C" __global__ void cost_above(const long long* batch, int count, const unsigned* middle, const int* values,
-                                      const unsigned long long* best, int* above) {
+                                      const unsigned long long* best, unsigned long long* above) {
     int problem = blockIdx.x * blockDim.x + threadIdx.x;
     if (problem >= count) return;
     Half forward = half_of(reinterpret_cast<const Problem*>(batch)[problem], 0);
-    above[problem] = value_at(middle, values, forward, problem, int(best[problem] & 0xFFFFFFFFu));
+    above[problem] = (unsigned long long)value_at(middle, values, forward, problem, int(best[problem] & 0xFFFFFFFFu));
 }
