@@ -102,14 +102,16 @@ def mgemm(device: Device) -> None:
             engine.quotients2(n2, block, block, as_bytes=dtype == np.float32)
             triples = Triples(part, part, part, rows_before=True, columns_behind=True)
             engine.quotients3_whole(engine.triples(triples), triples, n2)
-    device.compute_capability = (8, 0)  # the last engine compares bits
+    with patch.multiple(products, LARGE=1, VAST=1):  # the last engine compares bits
+        engine.pairs(block, block)
+    device.compute_capability = (8, 0)
     with patch.object(products, "LARGE", 1):
         engine.pairs(block, block)
 
 
 def shuffle(device: Device) -> None:
     """Scores by every variant and alignments, of one and of several stages, in every number type."""
-    from repro.shuffle import reference
+    from repro.shuffle import engine, paper, reference, strips
     from repro.shuffle.letters import encode
     from repro.shuffle.scheme import Scheme
     from repro.shuffle.variants import VARIANTS
@@ -133,6 +135,10 @@ def shuffle(device: Device) -> None:
         if outcome.alignments:
             totals = reference.rescore(short, subjects, pairs, scheme, outcome.alignments)
             assert np.array_equal(totals, expected.reshape(-1)), name
+    for scheme in (Scheme("semi-global"), Scheme("local", "linear")):
+        methods = [strips.method(device, scheme, preferred=False), paper.method("fp32", scheme, 4)]
+        found = engine.run(device, short, long, "zip", methods, np.array([1024]))
+        assert np.array_equal(found.scores, reference.scores(short, long, "zip", scheme))
 
 
 RUNS: dict[str, Callable[[Device], None]] = {

@@ -24,7 +24,7 @@ class Group:
     method: int
     queries: Indices
     subjects: Indices
-    places: Indices | None
+    places: NDArray[np.integer] | None
     rows: int
     columns: int
     letters: int = CODES
@@ -81,3 +81,18 @@ def of_list(
         members = order[begin:end]
         query, subject = (side[members].astype(np.int32) for side in pairs)
         yield Group(int(chosen[members[0]]), query, subject, members, int(m[members].max()), int(n[members].max()))
+
+
+def as_pairs(groups: Sequence[Group], pitch: int) -> Group:
+    """Groups of one method as one, each alignment with its place: query * pitch + subject in groups of all with all."""
+    parts = []
+    for group in groups:
+        if group.places is not None:
+            parts.append((group.queries, group.subjects, group.places.astype(np.int64)))
+            continue
+        queries = np.repeat(group.queries, len(group.subjects))
+        subjects = np.tile(group.subjects, len(group.queries))
+        parts.append((queries, subjects, queries.astype(np.int64) * pitch + subjects))
+    queries, subjects, places = (np.concatenate(values) for values in zip(*parts, strict=True))
+    rows, columns = (max(getattr(group, name) for group in groups) for name in ("rows", "columns"))
+    return Group(groups[0].method, queries, subjects, places, rows, columns)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
-from repro.shuffle.batch import Fits, Group, narrowest, of_all, of_list
+from repro.shuffle.batch import Fits, Group, as_pairs, narrowest, of_all, of_list
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.pieces import Piece, pieces_of_all, pieces_of_list
@@ -18,10 +18,11 @@ from repro.shuffle.pieces import Piece, pieces_of_all, pieces_of_list
 
 @dataclass(frozen=True)
 class OnDevice:
-    """A batch of sequences in device memory."""
+    """A batch of sequences in device memory, and the same in the host's."""
 
     codes: Array
     offsets: Array
+    letters: Letters
 
     @classmethod
     def upload(cls, device: Device, letters: Letters) -> "OnDevice":
@@ -29,6 +30,7 @@ class OnDevice:
         return cls(
             device.upload(letters.codes if len(letters.codes) else np.zeros(1, np.uint8)),
             device.upload(letters.offsets),
+            letters,
         )
 
 
@@ -41,13 +43,15 @@ class Method:
 
     launch(device, queries, subjects, group, scores, pitch): the score of query q with subject s goes to
     scores[q * pitch + s], or that of alignment i to scores[group.places[i]]. may_refuse: it may give REFUSED, where a
-    later method is to be asked; only for scores that are not negative.
+    later method is to be asked; only for scores that are not negative. together: all groups of this method are given
+    to one launch, as pairs.
     """
 
     name: str
     fits: Fits
     launch: Launch
     may_refuse: bool = False
+    together: bool = False
 
 
 REFUSED = -1  # in place of a score, by a method that may refuse
@@ -137,8 +141,12 @@ def _computed(
         if subjects is None or subjects[0] is not piece.subjects:
             subjects = piece.subjects, OnDevice.upload(device, piece.subjects)
         queries = OnDevice.upload(device, piece.queries)
-        for group in groups:
-            methods[group.method].launch(device, queries, subjects[1], group, found, len(piece.subjects))
+        for index, method in enumerate(methods):
+            chosen = [group for group in groups if group.method == index]
+            if method.together and chosen:
+                chosen = [as_pairs(chosen, len(piece.subjects))]
+            for group in chosen:
+                method.launch(device, queries, subjects[1], group, found, len(piece.subjects))
         done = device.copy_out(found, copied, [device.record()])
         if waiting is not None:
             device.finish(waiting.done)

@@ -12,7 +12,7 @@ from repro.shuffle.batch import Group
 from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.letters import Letters
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even, within_memory
-from repro.shuffle.ranges import fits, fits_if_small
+from repro.shuffle.ranges import fits, fits_as_integers, fits_if_small
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import Scheme
 
@@ -68,21 +68,32 @@ def _gains_are_bytes(scheme: Scheme) -> bool:
 
 
 def methods(scheme: Scheme, shape: Shape | None = None) -> list[Method]:
-    """The packed kernel where it is exact, then, for local scores alone, where it says so when it is not.
+    """The packed kernel where it is exact.
 
+    Local scores are halves where these are exact, then where the kernel says so when they are not, then integers.
     shape: for all subjects, in place of `shape_of`.
     """
-    launch = partial(_launch, scheme, shape)
+    launch = partial(_launch, scheme, shape, False)
     found = [Method("s16x2", partial(fits, "s16x2", scheme), launch)]
     if scheme.mode == "local":
         found.append(Method("s16x2", partial(fits_if_small, scheme), launch, may_refuse=True))
+        found.append(Method("s16x2", partial(fits_as_integers, scheme), partial(_launch, scheme, shape, True)))
     return found
 
 
 def constants_of(
-    scheme: Scheme, shape: Shape, letters: int, staged: bool, every: bool, score: type[np.generic] = np.int32
+    scheme: Scheme,
+    shape: Shape,
+    letters: int,
+    staged: bool,
+    every: bool,
+    wide: bool = False,
+    score: type[np.generic] = np.int32,
 ) -> dict[str, Constant]:
-    """What specialises the kernel. staged: whether a subject is wider than the shape. every: all against all."""
+    """What specialises the kernel.
+
+    staged: whether a subject is wider than the shape. every: all against all. wide: local scores as integers.
+    """
     return {
         "MODE": MODES[scheme.mode],
         "AFFINE": scheme.gap == "affine",
@@ -96,6 +107,7 @@ def constants_of(
         "WARPS": shape.warps,
         "TOGETHER": shape.together,
         "ALL": every,
+        "WIDE": wide,
         "Score": score,
     }
 
@@ -103,6 +115,7 @@ def constants_of(
 def _launch(
     scheme: Scheme,
     given: Shape | None,
+    wide: bool,
     device: Device,
     queries: OnDevice,
     subjects: OnDevice,
@@ -113,7 +126,7 @@ def _launch(
     every = group.places is None
     shape = given or shape_of(device, scheme, group.columns, every)
     staged = group.columns > shape.width
-    constants = constants_of(scheme, shape, group.letters, staged, every, scores.dtype.type)
+    constants = constants_of(scheme, shape, group.letters, staged, every, wide, scores.dtype.type)
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
     permuted = shape.permuted if every else 0

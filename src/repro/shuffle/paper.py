@@ -4,10 +4,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from repro.device import Array, Device
 from repro.device.source import Constant
-from repro.shuffle.batch import Group, Indices
+from repro.shuffle.batch import Group
 from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.ranges import fits
 from repro.shuffle.reference import MODES
@@ -74,7 +75,7 @@ def _launch(
     )
 
 
-def even(indices: Indices, multiple: int) -> Indices:
+def even(indices: NDArray[np.integer], multiple: int) -> NDArray[np.integer]:
     """The list with its last entry repeated, as often as it takes to a multiple of entries."""
     return np.concatenate([indices, np.repeat(indices[-1:], -len(indices) % multiple)])
 

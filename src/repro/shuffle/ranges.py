@@ -58,9 +58,19 @@ def _fits_packed(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> 
 
 
 def fits_if_small(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether packed.cu is exact for a local alignment whose score it does not refuse, whatever the lengths.
+    """Whether packed.cu is exact for a local alignment whose score it does not refuse, and rarely does.
 
     The first value beyond LARGEST_LOCAL is the sum of two that are exact and small: rounding cannot bring it back.
+    Sequences that could score more than twice as much do so too often for the attempt.
     """
-    largest = int(np.abs(scheme.table()).max()) + scheme.first + scheme.gap_extend
-    return np.full(len(m), largest <= LARGEST_LOCAL)
+    table = scheme.table()
+    largest = int(np.abs(table).max()) + scheme.first + scheme.gap_extend
+    highest = np.minimum(m, n) * max(0, int(table.max()))
+    return (largest <= LARGEST_LOCAL) & (highest <= 2 * (LARGEST_LOCAL + 1))
+
+
+def fits_as_integers(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether packed.cu is exact for a local alignment with its scores as integers, which are 15 bits."""
+    largest = max(0, int(scheme.table().max()))
+    highest = np.minimum(m, n).astype(np.float64) * largest
+    return highest + 2 * scheme.first + largest + scheme.gap_extend <= 2**15 - 1

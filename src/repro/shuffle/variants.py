@@ -8,7 +8,7 @@ import numpy as np
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
 from repro.errors import InputError
-from repro.shuffle import engine, hirschberg, packed, paper
+from repro.shuffle import engine, hirschberg, packed, paper, strips
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
@@ -61,12 +61,15 @@ def s16x2(
 ) -> Outcome:
     """Beyond the paper: packed.cu, two alignments in the 16-bit halves of a word and several such pairs in a warp.
 
-    Alignments come from checkpoints.cu and walk.cu. What 16 bits cannot hold is computed in wider numbers.
+    What 16 bits cannot hold, and batches of a few long sequences, are computed by strips.cu, many warps to a matrix,
+    and what it cannot hold either in wider numbers.
     """
     if traceback:
         return trace_back(device, queries, subjects, pairs, scheme)
+    few = not isinstance(pairs, str) or pairs == "zip" or len(queries) * len(subjects) < strips.ENOUGH
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
-    methods = [*packed.methods(scheme), *wider]
+    methods = [strips.method(device, scheme, preferred=True)] if few else []
+    methods += [*packed.methods(scheme), strips.method(device, scheme, preferred=False), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
 
 

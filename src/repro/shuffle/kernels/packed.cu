@@ -12,7 +12,8 @@
 // Local alignments stay in plain coordinates. Their values are 0 to 2,047, and as bits these are the same number as an
 // integer and, times 2^-24, as a half: sums are those of half2, maxima those of integers, where a negative half is a
 // negative integer too and gives way to 0. A thread keeps H - FIRST, from which gaps and diagonals go on. A best score
-// beyond 2,047 is reported as TOO_LARGE.
+// beyond 2,047 is reported as TOO_LARGE. WIDE: where most would be, a thread keeps H itself and sums are those of
+// integers, for one more instruction of the maxima's pipe in each cell; cells are H + FIRST.
 //
 // The last column of a subject is the last of the last thread, and the last row of a query the last row: what is missing
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
@@ -80,53 +81,74 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                     if (AFFINE) e[c] = NO_GAP;
                 }
                 unsigned diagonal = top_border(subject, first_column), left[TOGETHER], f[TOGETHER];
-                bool enters = STAGED && stage > 0 && lane == 0, leaves = STAGED && stage < stages - 1 && lane == LANES - 1;
-                unsigned entering_h[TOGETHER], entering_f[TOGETHER];
+                bool leaves = STAGED && stage < stages - 1 && lane == LANES - 1;
                 Row next[TOGETHER];
 #pragma unroll
                 for (int i = 0; i < TOGETHER; ++i) {
                     left[i] = h[COLUMNS - 1], f[i] = NO_GAP;
                     next[i] = load_row(query, i - lane * TOGETHER, rows);
-                    if (enters && i < rows) entering_h[i] = in_h[i * GROUPS];
-                    entering_f[i] = AFFINE && enters && i < rows ? in_f[i * GROUPS] : NO_GAP;
                 }
+                // What enters from the left in as many steps as there are lanes, each lane with the rows of one, and,
+                // on its way from memory meanwhile, in as many steps after them.
+                unsigned entering_h[TOGETHER], entering_f[TOGETHER], coming_h[TOGETHER], coming_f[TOGETHER];
+                auto read_borders = [&](int step) {
+#pragma unroll
+                    for (int i = 0; i < TOGETHER; ++i) {
+                        int row = (step + lane) * TOGETHER + i;
+                        bool passed = stage > 0 && row < rows;
+                        coming_h[i] = passed ? in_h[row * GROUPS] : left_border(query, row + 1);
+                        coming_f[i] = AFFINE && passed ? in_f[row * GROUPS] : NO_GAP;
+                    }
+                };
+                if (STAGED) read_borders(0);
+                unsigned *leaving_h = out_h - lane * TOGETHER * GROUPS, *leaving_f = out_f - lane * TOGETHER * GROUPS;
                 column_best = both(-EXCEEDED);
                 // First and last, some lanes are outside the rows; from step LANES - 1 on none is, for a while.
                 int step = 0;
 #pragma unroll
                 for (int phase = 0; phase < 3; ++phase) {
                     int end = phase == 0 ? LANES - 1 : rows / TOGETHER + (phase == 1 ? 0 : LANES);
-                    for (; step < end; ++step) {
-                        int row = (step - lane) * TOGETHER;
-                        Row now[TOGETHER];
+                    while (step < end) {
+                        if (STAGED && step % LANES == 0) {
 #pragma unroll
-                        for (int i = 0; i < TOGETHER; ++i) {
-                            left[i] = __shfl_up_sync(FULL_MASK, i < TOGETHER - 1 ? left[i] : h[COLUMNS - 1], 1, LANES);
-                            if (AFFINE) f[i] = __shfl_up_sync(FULL_MASK, f[i], 1, LANES);
-                            now[i] = next[i];
-                            next[i] = load_row(query, row + TOGETHER + i, rows);
-                            if (lane == 0) {
-                                left[i] = STAGED && stage > 0 ? entering_h[i] : left_border(query, row + i + 1);
-                                f[i] = entering_f[i];
-                                if (enters && row + TOGETHER + i < rows) {
-                                    entering_h[i] = in_h[(row + TOGETHER + i) * GROUPS];
-                                    if (AFFINE) entering_f[i] = in_f[(row + TOGETHER + i) * GROUPS];
+                            for (int i = 0; i < TOGETHER; ++i) entering_h[i] = coming_h[i], entering_f[i] = coming_f[i];
+                            read_borders(step + LANES);
+                        }
+                        int until = STAGED ? min(end, (step / LANES + 1) * LANES) : end;
+                        for (; step < until; ++step) {
+                            int row = (step - lane) * TOGETHER;
+                            Row now[TOGETHER];
+#pragma unroll
+                            for (int i = 0; i < TOGETHER; ++i) {
+                                left[i] = __shfl_up_sync(FULL_MASK, i < TOGETHER - 1 ? left[i] : h[COLUMNS - 1], 1, LANES);
+                                if (AFFINE) f[i] = __shfl_up_sync(FULL_MASK, f[i], 1, LANES);
+                                now[i] = next[i];
+                                next[i] = load_row(query, row + TOGETHER + i, rows);
+                                unsigned entered = 0, entered_f = NO_GAP;
+                                if (STAGED) {
+                                    entered = __shfl_sync(FULL_MASK, entering_h[i], step % LANES, LANES);
+                                    if (AFFINE) entered_f = __shfl_sync(FULL_MASK, entering_f[i], step % LANES, LANES);
+                                }
+                                if (lane == 0) {
+                                    left[i] = STAGED ? entered : left_border(query, row + i + 1);
+                                    f[i] = entered_f;
                                 }
                             }
-                        }
-                        if (phase == 1) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);
+                            if (phase == 1) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);
 #pragma unroll
-                        for (int i = 0; i < TOGETHER; ++i) {
-                            if (phase != 1) {
-                                if (unsigned(row + i) >= unsigned(rows)) continue;
-                                compute_rows<1>(profile, now + i, h, e, f + i, left + i, diagonal, best);
+                            for (int i = 0; i < TOGETHER; ++i) {
+                                if (phase != 1) {
+                                    if (unsigned(row + i) >= unsigned(rows)) continue;
+                                    compute_rows<1>(profile, now + i, h, e, f + i, left + i, diagonal, best);
+                                }
+                                if (MODE == SEMI_GLOBAL)
+                                    column_best = __viaddmax_s16x2(left[i], folded(query, row + i + 1), column_best);
+                                if (leaves) {
+                                    leaving_h[i * GROUPS] = left[i];
+                                    if (AFFINE) leaving_f[i * GROUPS] = f[i];
+                                }
                             }
-                            if (MODE == SEMI_GLOBAL)
-                                column_best = __viaddmax_s16x2(left[i], folded(query, row + i + 1), column_best);
-                            if (leaves) {
-                                out_h[(row + i) * GROUPS] = left[i];
-                                if (AFFINE) out_f[(row + i) * GROUPS] = f[i];
-                            }
+                            leaving_h += TOGETHER * GROUPS, leaving_f += TOGETHER * GROUPS;
                         }
                     }
                 }

@@ -44,11 +44,16 @@ __device__ __forceinline__ unsigned plus_halves(unsigned a, unsigned b) {
     return reinterpret_cast<unsigned&>(sum);
 }
 
+// Local scores as halves, or as integers where those are too narrow.
+constexpr bool AS_HALVES = MODE == LOCAL && !WIDE;
+// A difference on the multiplier's pipe, since that of the maxima is full: times 1, which only the launch knows to be 1.
+__device__ __forceinline__ unsigned less(unsigned word, unsigned constant) { return word * gridDim.y - constant; }
+
 constexpr unsigned NO_GAP = MODE == LOCAL ? 0 : both(BIAS - 3 * OPEN);
 
 // What is kept of H(i, 0) or H(0, j) where so many letters were passed.
 __device__ __forceinline__ int border(int letters) {
-    if (MODE == LOCAL) return half_bits(-FIRST);
+    if (MODE == LOCAL) return WIDE ? 0 : half_bits(-FIRST);
     if (MODE == SEMI_GLOBAL) return BIAS - SHIFT + FURTHER * max(letters, 0);
     return BIAS - SHIFT - (letters > 0 ? OPEN : 0);
 }
@@ -67,11 +72,11 @@ __device__ __forceinline__ unsigned folded(const Sequence* query, int rows) {
 // What is added to the kept value diagonally before a cell.
 __device__ __forceinline__ int gain(const int* table, int row, int column) {
     if (row == PAD || column == PAD) {
-        if (MODE == LOCAL) return half_bits(FIRST);
+        if (MODE == LOCAL) return WIDE ? FIRST : half_bits(FIRST);
         return SHIFT + (row == column ? 0 : MODE == SEMI_GLOBAL ? FURTHER : -2 * OPEN);
     }
     int score = __ldg(table + row * 5 + column);
-    if (MODE == LOCAL) return half_bits(max(score + FIRST, -LARGEST_HALF));
+    if (MODE == LOCAL) return WIDE ? max(score, -2 * FIRST) + FIRST : half_bits(max(score + FIRST, -LARGEST_HALF));
     return SHIFT + max(score + 2 * FURTHER, -2 * OPEN);
 }
 
@@ -149,12 +154,13 @@ __device__ __forceinline__ Row load_row(const Sequence* query, int row, int rows
 __device__ __forceinline__ unsigned compute_cell(unsigned aligned, unsigned& above, unsigned& gap, unsigned& f, unsigned left) {
     unsigned cell;
     if (MODE == LOCAL) {
+        // As integers nothing is negative: `aligned` is no smaller than the floor.
         if (AFFINE) {
-            gap = __viaddmax_s16x2_relu(gap, both(-FURTHER), above);
-            f = __viaddmax_s16x2_relu(f, both(-FURTHER), left);
+            gap = WIDE ? __viaddmax_s16x2(gap, both(-FURTHER), above) : __viaddmax_s16x2_relu(gap, both(-FURTHER), above);
+            f = WIDE ? __viaddmax_s16x2(f, both(-FURTHER), left) : __viaddmax_s16x2_relu(f, both(-FURTHER), left);
             cell = __vimax3_s16x2(aligned, gap, f);
-        } else cell = __vimax3_s16x2_relu(aligned, above, left);
-        above = plus_halves(cell, both(half_bits(-FIRST)));
+        } else cell = WIDE ? __vimax3_s16x2(aligned, above, left) : __vimax3_s16x2_relu(aligned, above, left);
+        above = WIDE ? less(cell, both(FIRST)) : plus_halves(cell, both(half_bits(-FIRST)));
     } else {
         if (AFFINE) {
             gap = __viaddmax_s16x2(above, both(SHIFT - OPEN), gap);
@@ -212,7 +218,9 @@ __device__ __forceinline__ void compute_rows(const Profile& profile, const Row* 
 #pragma unroll
         for (int i = 0; i < TOGETHER; ++i) {
             unsigned above = h[c];
-            unsigned aligned = MODE == LOCAL ? plus_halves(diagonals[i], gains[i][c]) : diagonals[i] + gains[i][c];
+            unsigned aligned = AS_HALVES       ? plus_halves(diagonals[i], gains[i][c])
+                               : MODE == LOCAL ? __viaddmax_s16x2(diagonals[i], gains[i][c], both(FIRST))
+                                               : diagonals[i] + gains[i][c];
             unsigned cell = compute_cell(aligned, h[c], AFFINE ? e[c] : no_gap, f[i], left[i]);
             diagonals[i] = above;
             left[i] = h[c];
@@ -236,5 +244,6 @@ __device__ __forceinline__ int result(unsigned corner, unsigned best, unsigned c
         found = max(found, 0);
     }
     for (int lanes = LANES / 2; lanes > 0; lanes /= 2) found = max(found, __shfl_xor_sync(FULL_MASK, found, lanes, LANES));
+    if (MODE == LOCAL && WIDE) return max(found - FIRST, 0);
     return MODE == LOCAL && found > LARGEST_HALF ? TOO_LARGE : found;
 }

@@ -1,0 +1,174 @@
+"""The launches of strips.cu: each matrix on as many warps as it has strips, whatever its scores."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Array, Device
+from repro.device.source import Constant
+from repro.shuffle.batch import Group, Indices
+from repro.shuffle.engine import Method, OnDevice
+from repro.shuffle.paper import KERNELS
+from repro.shuffle.ranges import LARGEST, fits
+from repro.shuffle.reference import MODES
+from repro.shuffle.scheme import OTHER, Scheme
+
+NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
+# Columns of a thread in either half of its words, and warps per multiprocessor.
+COLUMNS = {"cuda": 16, "emulator": 4}
+WARPS = {"linear": 20, "affine": 16}
+PERIOD = 128  # steps from one rebasing to the next; a multiple of every warp's size
+LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
+UNROLLED = 4
+ENOUGH = 2**13  # alignments keep a card busy without any of them being divided
+FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
+TABLE_WORDS = 3 * 64
+BEGIN_THREADS = 256
+MEMORY_SHARE = 4  # of the free memory, for the borders of strips
+
+
+def width(device: Device) -> int:
+    """Columns of a strip."""
+    return 2 * device.warp_size * COLUMNS[device.kind]
+
+
+def _shift(scheme: Scheme) -> int:
+    """What is kept of H is so much smaller, so that what a cell gains is not negative."""
+    local = scheme.mode == "local"
+    opening = scheme.first - (0 if local else scheme.gap_extend)
+    least = max(int(scheme.table().min()) + (0 if local else 2 * scheme.gap_extend), -2 * opening)
+    return max(opening if local else 0, -least)
+
+
+def _middle(device: Device, scheme: Scheme) -> int:
+    """Where a strip's reference is set: as far as values can move away from it in either direction, and a step more.
+
+    A cell differs from the one beside it by at most a letter's best score and the first letter of a gap; rows are those
+    of PERIOD steps and of the lanes in front, columns those of half a strip.
+    """
+    best = max(0, int(scheme.table().max()))
+    step = best + scheme.first + scheme.gap_extend
+    margin = 4 * scheme.first + 2 * scheme.gap_extend + best + 2 * _shift(scheme)
+    return step * (PERIOD + 2 * device.warp_size + width(device) // 2) + margin
+
+
+def _exact(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether strips.cu is exact for sequences of m and n letters: bool, one per pair.
+
+    Gains have to be bytes, values relative to a strip 15 bits, and values relative to nothing int32.
+    """
+    gain = _shift(scheme) + max(0, int(scheme.table().max()) + 2 * scheme.gap_extend)
+    small = gain <= LARGEST_BYTE and 2 * _middle(device, scheme) <= LARGEST_WORD
+    folded = (m + n).astype(np.float64) * scheme.gap_extend <= LARGEST["int32"]
+    return small & (m > 0) & (n > 0) & folded & fits("int32", scheme, m, n)
+
+
+def _worthwhile(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a matrix is large enough for several warps."""
+    return _exact(device, scheme, m, n) & (n > width(device)) & (m >= FEWEST_ROWS)
+
+
+def method(device: Device, scheme: Scheme, preferred: bool) -> Method:
+    """strips.cu where it is exact. preferred: only where a matrix is worth more than one warp."""
+    fitting = _worthwhile if preferred else _exact
+    return Method(NAME, partial(fitting, device, scheme), partial(_launch, scheme), together=True)
+
+
+def _launch(
+    scheme: Scheme, device: Device, queries: OnDevice, subjects: OnDevice, group: Group, scores: Array, pitch: int
+) -> None:
+    """As many alignments at a time, the longest first, as there is memory for the edges of their strips."""
+    assert group.places is not None
+    m, n = queries.letters.lengths[group.queries], subjects.letters.lengths[group.subjects]
+    strips = -(-n // width(device))
+    order = np.argsort(-m * strips, kind="stable")
+    plain = not any((subjects.letters[s] == OTHER).any() for s in np.unique(group.subjects))
+    batch = _Batch(device, scheme, queries, subjects, scores, plain)
+    most = max(1, (device.memory_bytes - device.memory_used) // MEMORY_SHARE // np.dtype(np.int32).itemsize)
+    words = np.cumsum((m * strips * batch.planes)[order])
+    first = 0
+    while first < len(order):
+        before = int(words[first - 1]) if first else 0
+        end = max(first + 1, int(np.searchsorted(words, before + most, side="right")))
+        part = order[first:end]
+        launches = -(-(int(words[end - 1]) - before) // most)  # more than one only for one alignment
+        lists = group.queries[part], group.subjects[part], group.places[part]
+        batch.run(*lists, m[part], strips[part], launches)
+        first = end
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What all launches have in common. plain: whether subjects have no other letters than A, C, G and T."""
+
+    device: Device
+    scheme: Scheme
+    queries: OnDevice
+    subjects: OnDevice
+    scores: Array
+    plain: bool
+
+    @property
+    def planes(self) -> int:
+        """Words for each row of an edge."""
+        return 2 if self.scheme.gap == "affine" else 1
+
+    def run(
+        self,
+        queries: Indices,
+        subjects: Indices,
+        places: NDArray[np.integer],
+        m: NDArray[np.int64],
+        strips: NDArray[np.int64],
+        launches: int,
+    ) -> None:
+        """Alignments with their numbers of rows and strips, so many of the strips at a time from left to right."""
+        device = self.device
+        kernels = device.compile(KERNELS / "strips.cu", self._constants())
+        lists = [device.upload(indices) for indices in (queries, subjects, places.astype(np.int64))]
+        state = device.empty(1, np.int32)
+        entering = None
+        most = -(-int(strips.max()) // launches)
+        for first in range(0, int(strips.max()), most):
+            counts = np.minimum(strips - first, most)
+            ends = np.cumsum(counts)
+            words = m * self.planes * counts
+            edges = device.empty(int(words.sum()), np.int32)
+            threads = 8 * BEGIN_THREADS * device.warp_size
+            kernels["shuffle_strips_begin"](
+                max(1, min(-(-edges.shape[0] // BEGIN_THREADS), threads)),
+                BEGIN_THREADS,
+                *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
+            )
+            kernel, warp = kernels["shuffle_strips"], device.warp_size
+            shared = 4 * (TABLE_WORDS + warp * COLUMNS[device.kind])
+            kernel(
+                min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
+                warp,
+                *(self.queries.codes, self.queries.offsets, self.subjects.codes, self.subjects.offsets, *lists),
+                device.upload(self.scheme.table()),
+                device.upload(np.repeat(np.arange(len(m), dtype=np.int32), counts)),
+                device.upload((ends - counts).astype(np.int32)),
+                device.upload(np.cumsum(words) - words),
+                *(edges, edges if entering is None else entering, state, self.scores, int(ends[-1]), first),
+                _middle(device, self.scheme),
+                shared_bytes=shared,
+            )
+            entering = edges[int(words.sum() - m[-1] * self.planes) :]
+
+    def _constants(self) -> dict[str, Constant]:
+        return {
+            "MODE": MODES[self.scheme.mode],
+            "AFFINE": self.scheme.gap == "affine",
+            "FIRST": self.scheme.first,
+            "FURTHER": self.scheme.gap_extend,
+            "SHIFT": _shift(self.scheme),
+            "PERIOD": PERIOD,
+            "COLUMNS": COLUMNS[self.device.kind],
+            "OTHERS": not self.plain,
+            "WARPS": WARPS[self.scheme.gap],
+            "UNROLLED": UNROLLED,
+            "Score": self.scores.dtype.type,
+        }

@@ -1,0 +1,137 @@
+"""strips.cu, many warps to a matrix, gives the reference's scores whatever is drawn, however strips are shared out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repro.device import open_device
+from repro.shuffle import engine, packed, paper, reference, strips
+from repro.shuffle.letters import Letters, encode
+from repro.shuffle.peers import parasail_scores
+from repro.shuffle.ranges import fits_as_integers
+from repro.shuffle.scheme import Scheme
+from repro.shuffle.variants import VARIANTS
+from tests.conftest import ORDERS
+from tests.shuffle.batches import BYTES, MATRIX, SCHEME_NAMES, SCHEMES, mutated, random_batch
+
+schemes = pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+ANY_WIDTH = np.array([2**20])
+
+
+def run(device, queries, subjects, pairs, scheme) -> engine.Outcome:
+    """By strips whatever they can compute, which is all but empty sequences."""
+    methods = [strips.method(device, scheme, preferred=False), paper.method("int32", scheme, 4)]
+    return engine.run(device, queries, subjects, pairs, methods, ANY_WIDTH)
+
+
+def similar(seed: int, letters: int, others: bool = False) -> tuple[Letters, Letters]:
+    """Two long sequences that are alike, and two that are not."""
+    rng = np.random.default_rng(seed)
+    alphabet = BYTES if others else BYTES[:8]
+    text = rng.choice(alphabet, letters)
+    copy = mutated(rng, text, 0.1)
+    if not others:
+        copy = np.where(np.isin(copy, BYTES[8:]), BYTES[0], copy)
+    return encode([text, rng.choice(alphabet, letters // 2)]), encode([copy, rng.choice(alphabet, letters // 3)])
+
+
+@schemes
+def test_strips_in_any_order_of_threads(device, scheme):
+    """Long enough for several rebasings: a strip of 256 columns, 128 rows between two of them."""
+    queries, subjects = similar(1, 800)
+    for pairs in ("all", "zip"):
+        found = run(device, queries, subjects, pairs, scheme)
+        assert np.array_equal(found.scores, reference.scores(queries, subjects, pairs, scheme))
+        assert found.types == {strips.NAME: found.scores.size}
+
+
+@pytest.mark.parametrize("scheme", [SCHEMES[0], SCHEMES[3], SCHEMES[5]], ids=str)
+def test_letters_that_are_none_of_four(scheme):
+    queries, subjects = random_batch(2, 7, 600)
+    device = open_device("emulator", thread_order="random")
+    for given_scheme in (scheme, replace(scheme, matrix=MATRIX)):
+        found = run(device, queries, subjects, "all", given_scheme)
+        assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", given_scheme))
+
+
+TEXT = st.lists(st.sampled_from(BYTES[:4].tolist()), min_size=1, max_size=300)
+SEQUENCES = st.lists(TEXT, min_size=1, max_size=3)
+SCORES = st.integers(-2, 5)  # one specialisation for each mode: no gain is below that of -2
+ROW = st.tuples(SCORES, SCORES, SCORES, SCORES, st.just(-2))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES[1::2], ids=SCHEME_NAMES[1::2])
+@settings(max_examples=15, deadline=None)
+@given(queries=SEQUENCES, subjects=SEQUENCES, matrix=st.tuples(ROW, ROW, ROW, ROW, st.just((-2,) * 5)))
+def test_any_batch_and_matrix(scheme, queries, subjects, matrix):
+    scheme = replace(scheme, matrix=matrix)
+    q, s = (encode([np.array(text, np.uint8) for text in texts]) for texts in (queries, subjects))
+    expected = reference.scores(q, s, "all", scheme)
+    assert np.array_equal(expected, parasail_scores(q, s, "all", scheme))
+    for order in ORDERS:
+        device = open_device("emulator", thread_order=order)
+        assert np.array_equal(run(device, q, s, "all", scheme).scores, expected), order
+
+
+@pytest.mark.parametrize("scheme", [SCHEMES[2], SCHEMES[5]], ids=str)
+@pytest.mark.parametrize("memory_bytes", [20_000, 60_000, 150_000])
+def test_strips_whose_edges_do_not_fit_follow_in_further_launches(scheme, memory_bytes):
+    queries, subjects = similar(3, 900)
+    device = open_device("emulator", thread_order="reverse", memory_bytes=memory_bytes)
+    found = run(device, queries, subjects, "all", scheme).scores
+    assert np.array_equal(found, reference.scores(queries, subjects, "all", scheme))
+
+
+def test_warps_of_64_threads():
+    queries, subjects = similar(4, 700)
+    device = open_device("emulator", thread_order="random", warp_size=64)
+    found = run(device, queries, subjects, "all", SCHEMES[3]).scores
+    assert np.array_equal(found, reference.scores(queries, subjects, "all", SCHEMES[3]))
+
+
+@pytest.mark.slow
+def test_edges_are_handed_on_without_a_race():
+    queries, subjects = similar(5, 600)
+    device = open_device("emulator", thread_order="random", instrument="races")
+    found = run(device, queries, subjects, "all", SCHEMES[3]).scores
+    assert np.array_equal(found, reference.scores(queries, subjects, "all", SCHEMES[3]))
+
+
+def test_auto_divides_few_long_sequences_and_what_leaves_16_bits():
+    device = open_device("emulator")
+    queries, subjects = similar(6, 800)
+    for pairs, expected in (("zip", {strips.NAME: 1, "s16x2": 1}), ("all", {strips.NAME: 2, "s16x2": 2})):
+        found = VARIANTS["auto"].run(device, queries, subjects, pairs, Scheme(), False)
+        assert np.array_equal(found.scores, reference.scores(queries, subjects, pairs, Scheme()))
+        assert found.types == expected
+    dear = Scheme("semi-global", match=20, mismatch=-10, gap_open=12, gap_extend=12)
+    found = VARIANTS["auto"].run(device, queries, queries, "all", dear, False)
+    assert found.scores.diagonal().tolist() == [16_000, 8_000]
+    assert found.types == {strips.NAME: 2, "s16x2": 2}
+
+
+def test_scores_that_no_strip_holds_take_wider_numbers():
+    """Between two rebasings 300 a cell are more than 15 bits, and more than a byte."""
+    queries, subjects = similar(7, 600)
+    scheme = Scheme(match=300)
+    found = VARIANTS["auto"].run(open_device("emulator"), queries, subjects, "zip", scheme, False)
+    assert np.array_equal(found.scores, reference.scores(queries, subjects, "zip", scheme))
+    assert strips.NAME not in found.types
+
+
+@pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_local_scores_as_integers(gap):
+    """15 bits where halves have 11: two copies of 150 letters at 20 score 3,000."""
+    scheme = Scheme("local", gap, match=20)
+    queries, subjects = similar(8, 150, others=True)
+    queries = encode([queries[0], queries[1]])
+    assert fits_as_integers(scheme, queries.lengths, queries.lengths).all()
+    for order in ORDERS:
+        device = open_device("emulator", thread_order=order)
+        for pairs in ("all", "zip"):
+            methods = packed.methods(scheme)[-1:]
+            found = engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
+            assert np.array_equal(found.scores, reference.scores(queries, subjects, pairs, scheme))
