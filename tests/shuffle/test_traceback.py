@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.errors import DeviceError, InputError
-from repro.shuffle import reference
+from repro.shuffle import reference, stored
 from repro.shuffle.align import alignments
 from repro.shuffle.alignments import Alignments
 from repro.shuffle.letters import Letters, Pairs
@@ -17,6 +17,7 @@ from repro.shuffle.variants import VARIANTS
 from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch, schemes
 
 DEVICE = open_device("emulator", thread_order="random", seed=6)
+MODES = ["global", "semi-global", "local"]
 TEXT = st.text("ACGTNacgt", max_size=60)
 
 
@@ -155,6 +156,35 @@ def test_an_alignment_larger_than_memory_is_one_for_fp32():
         alignments(device, queries, subjects, "zip", Scheme())
     found = alignments(device, queries, subjects, "zip", Scheme(), variant="fp32")
     assert_as_reference(found, queries, subjects, "zip", Scheme())
+
+
+ENDS = "ACGTACGT", "TTGCATTGCA"
+GAPS = letters("".join(ENDS), ("G" * 50).join(ENDS), "C" * 60 + ENDS[0], ENDS[0] + "T" * 45)
+
+
+@pytest.mark.parametrize("scheme", [Scheme(mode, gap_open=3, gap_extend=0) for mode in MODES], ids=MODES)
+def test_gaps_longer_than_what_a_tag_tells(device, scheme):
+    assert_as_reference(alignments(device, GAPS, GAPS, "all", scheme), GAPS, GAPS, "all", scheme)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_the_largest_scores_with_tags_and_the_first_beyond(scheme):
+    """40 equal letters: 16 bits hold the score of all of them and of one more with its tag, up to some match."""
+    text, other = letters("ACGT" * 10, "ACGA" * 9), letters("ACGT" * 10, "T" * 30)
+    for match in range(90, 100):
+        given = Scheme(scheme.mode, scheme.gap, match, -1, scheme.gap_open, scheme.gap_extend)
+        if not stored.fits(DEVICE, given, np.array([40]), np.array([40]))[0]:
+            break
+        largest = given
+    for tried in (largest, given):
+        assert_as_reference(alignments(DEVICE, text, other, "all", tried), text, other, "all", tried)
+
+
+def test_nothing_against_more_than_a_kernel_takes():
+    queries, subjects = letters("", "ACGT" * 80, ""), letters("ACGT" * 80, "", "")
+    for mode in MODES:
+        found = alignments(DEVICE, queries, subjects, "zip", Scheme(mode))
+        assert_as_reference(found, queries, subjects, "zip", Scheme(mode))
 
 
 def test_empty_sequences_and_batches(device):

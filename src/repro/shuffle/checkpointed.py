@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from repro.device import Array, Device, Event
 from repro.device.source import Constant
 from repro.errors import DeviceError
-from repro.shuffle.alignments import DELETION, INSERTION, OP_BITS, Alignments
-from repro.shuffle.decode import PER_WORD, count_runs, write_ops
-from repro.shuffle.letters import Letters, Pairs, pair_indices
-from repro.shuffle.outcome import Outcome
+from repro.shuffle.letters import Letters
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import Scheme
+from repro.shuffle.traced import PER_WORD, Traced, count_runs
 from repro.shuffle.units import COLUMNS, UNIT_FIELDS, Batch, batches
 
 THREADS = 128  # of a block of the walk
@@ -35,42 +33,18 @@ ENDS = 5  # query_begin, query_end, subject_begin, subject_end, columns
 
 @dataclass(frozen=True)
 class Problem:
-    """The alignments to be computed: query and subject of each, all of at least one letter, and the scheme."""
+    """The alignments to be computed: query and subject of each, all of at least one letter, and the scheme.
+
+    places: of each in the batch. every: whether each query is aligned with all subjects.
+    """
 
     queries: Letters
     subjects: Letters
     chosen: NDArray[np.int64]
     partners: NDArray[np.int64]
+    places: NDArray[np.int64]
     scheme: Scheme
     every: bool
-
-
-@dataclass(frozen=True)
-class Traced:
-    """What a batch gives: positions of its alignments, their scores, ends, and columns as walk.cu writes them."""
-
-    members: NDArray[np.int64]
-    scores: NDArray[np.int64]
-    ends: NDArray[np.int32]
-    places: NDArray[np.int64]
-    columns: NDArray[np.uint32]
-
-
-def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> Outcome:
-    """The alignments of a batch, which are those of `reference.alignments`, and their scores."""
-    chosen, partners = pair_indices(pairs, len(queries), len(subjects))
-    m, n = queries.lengths[chosen], subjects.lengths[partners]
-    every = isinstance(pairs, str) and pairs == "all"
-    filled = np.flatnonzero((m > 0) & (n > 0))
-    problem = Problem(queries, subjects, chosen[filled], partners[filled], scheme, every)
-    traced = []
-    types: dict[str, int] = {}
-    for batch, found in trace(device, problem):
-        traced.append(found)
-        types[batch.kind] = types.get(batch.kind, 0) + len(found.members)
-    alignments = _joined(scheme, m, n, filled, traced)
-    shape = (len(queries), len(subjects)) if every else (len(chosen),)
-    return Outcome(alignments.score.reshape(shape), int((m * n).sum()), types, alignments)
 
 
 def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
@@ -106,19 +80,20 @@ class _Results:
     """Copies that are under way of what a batch gives."""
 
     device: Device
-    members: NDArray[np.int64]
+    positions: NDArray[np.int64]  # in the batch; -1 for what stands twice
     places: NDArray[np.int64]
     copies: list[NDArray[Any]]
     last: Event
     arrays: tuple[Array, ...]  # alive as long as kernels and copies use them
 
     def get(self) -> Traced:
-        """The values, once they are there; an alignment that stands twice in the batch only once."""
+        """The values, once they are there."""
         self.device.finish(self.last)
-        members = self.members.reshape(-1)
-        first = np.append(True, members[1:] != members[:-1])
-        scores, ends, columns = self.copies
-        return Traced(members[first], scores[first], ends[first], self.places[first], np.array(columns))
+        scores, ends, words = self.copies
+        columns = ends[:, 4]
+        return Traced(
+            self.positions, scores, ends[:, :4], columns, count_runs(words, self.places, columns), self.places, words
+        )
 
 
 def _launch(
@@ -176,30 +151,6 @@ def _launch(
     copies = [device.host_array(array.shape, array.dtype) for array in results]
     for array, values in zip(results, copies, strict=True):
         last = device.copy_out(array, values, after)
-    return _Results(device, batch.members, places, copies, last, (*arrays, *results))
-
-
-def _joined(
-    scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64], filled: NDArray[np.int64], traced: list[Traced]
-) -> Alignments:
-    """All alignments in the caller's order, those of empty sequences included."""
-    scores, runs = np.zeros(len(m), np.int64), np.zeros(len(m), np.int64)
-    ends = np.zeros((4, len(m)), np.int64)
-    gap = np.where((m == 0) | (n == 0), m + n, 0)
-    if scheme.mode == "global":
-        scores[gap > 0] = -scheme.first - (gap[gap > 0] - 1) * scheme.gap_extend
-        runs[gap > 0] = 1
-        ends[1], ends[3] = m, n
-    for found in traced:
-        places = filled[found.members]
-        scores[places] = found.scores
-        ends[:, places] = found.ends[:, :4].T
-        runs[places] = count_runs(found.columns, found.places, found.ends[:, 4])
-    offsets = np.zeros(len(m) + 1, np.int64)
-    np.cumsum(runs, out=offsets[1:])
-    ops = np.zeros(offsets[-1], np.uint32)
-    if scheme.mode == "global":
-        ops[offsets[:-1][gap > 0]] = gap[gap > 0] << OP_BITS | np.where(m[gap > 0] > 0, INSERTION, DELETION)
-    for found in traced:
-        write_ops(found.columns, found.places, found.ends[:, 4], offsets[filled[found.members]], ops)
-    return Alignments(scores, ends[0], ends[1], ends[2], ends[3], ops, offsets)
+    members = batch.members.reshape(-1)
+    positions = np.where(np.append(True, members[1:] != members[:-1]), problem.places[members], -1)
+    return _Results(device, positions, places, copies, last, (*arrays, *results))

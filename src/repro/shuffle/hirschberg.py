@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from repro.device import Array, Device
 from repro.device.source import Constant
 from repro.shuffle.alignments import OP_BITS, Alignments
-from repro.shuffle.decode import OPS, PER_WORD
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.paper import KERNELS, TYPES
 from repro.shuffle.ranges import fits
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import OTHER, Scheme
+from repro.shuffle.traced import OPS, PER_WORD
 
 STORED_LETTERS = 128  # of both sequences together: the paper's threshold
 COLUMN_WORDS = STORED_LETTERS // PER_WORD

@@ -1,0 +1,124 @@
+// Values with tags below them: borders, and what a pair of letters gains, looked up in shared memory.
+#pragma once
+#include "stored.cuh"
+
+constexpr int OPEN = FIRST - FURTHER;
+constexpr int SCALE = 16;
+constexpr int LOWEST_GAIN = -2 * OPEN - 1;  // two letters and no gap are worth less than two gaps from here on
+constexpr int BIAS = MODE != LOCAL ? 4 * OPEN + 1 : FIRST + FURTHER > -LEAST ? FIRST + FURTHER : -LEAST;
+constexpr int NEW_GAP = MODE == LOCAL ? FIRST : OPEN;  // what the first letter of a gap costs
+constexpr int STAGED_WORDS = CELL_WORDS + 4;           // of a thread: so far apart, its neighbours' lie in other banks
+constexpr unsigned FULL_16 = 0xFFFF;
+static_assert(MODE != LOCAL || COLUMNS <= SCALE, "a tag for every column");
+
+template <int WORDS>
+struct alignas(4 * WORDS) Words {
+    unsigned word[WORDS];
+};
+using Four = Words<4>;
+
+__host__ __device__ constexpr unsigned packed(int low, int high) { return unsigned(high) << 16 | (unsigned(low) & FULL_16); }
+__host__ __device__ constexpr unsigned both(int value) { return packed(value, value); }
+constexpr unsigned VALUES = both(-SCALE);  // without tags
+// Linear gaps: what is kept of a row is stamped, one less than the row above, so that what comes from above or diagonally
+// is tagged without an addition. Before a block, stamps start anew.
+constexpr unsigned FIRST_STAMP = both(AFFINE ? 0 : BLOCK), STAMP = both(AFFINE ? 0 : 1);
+constexpr int DIAGONAL = AFFINE ? 0 : 1;  // of its tag, this much is the stamp's
+constexpr unsigned NO_GAP = both((MODE == LOCAL ? BIAS - FIRST : BIAS - 3 * OPEN) * SCALE), FLOOR = both(BIAS * SCALE);
+
+__device__ __forceinline__ unsigned half_of(unsigned word, int half) { return half ? word >> 16 : word & FULL_16; }
+__device__ __forceinline__ unsigned larger(unsigned a, unsigned b) { return __vimax3_u16x2(a, b, b); }
+
+struct Sequence {
+    const uint8_t* codes;
+    int length, pads;  // letters, and what fills up in front of them
+};
+__device__ __forceinline__ Sequence sequence(const uint8_t* codes, const long long* offsets, int index) {
+    return {codes + offsets[index], int(offsets[index + 1] - offsets[index]), 0};
+}
+__device__ __forceinline__ int code_at(const Sequence& of, int position) {
+    position -= of.pads;
+    return unsigned(position) < unsigned(of.length) ? __ldg(of.codes + position) : PAD;
+}
+// H(i, 0) or H(0, j) where so many letters were passed.
+__device__ __forceinline__ int border(int letters) {
+    if (MODE == LOCAL) return BIAS * SCALE;
+    if (MODE == SEMI_GLOBAL) return (BIAS + FURTHER * max(letters, 0)) * SCALE;
+    return (BIAS - (letters > 0 ? OPEN : 0)) * SCALE;
+}
+__device__ __forceinline__ unsigned border_after(const Sequence* of, int passed) {
+    return packed(border(passed - of[0].pads), border(passed - of[1].pads));
+}
+// What a pair of codes gains, with its tag.
+__device__ __forceinline__ int gain(const int* table, int row, int column) {
+    if (row == PAD || column == PAD) {
+        if (MODE == LOCAL || row == column) return UNEQUAL - DIAGONAL;
+        return (MODE == SEMI_GLOBAL ? FURTHER : -2 * OPEN) * SCALE + UNEQUAL - DIAGONAL;
+    }
+    int score = table[row * 5 + column];
+    return (MODE == LOCAL ? score : max(score + 2 * FURTHER, LOWEST_GAIN)) * SCALE + (row == column && row < 4 ? EQUAL : UNEQUAL) - DIAGONAL;
+}
+
+// What a thread's columns gain with every code of a row. Of the first columns bytes, which a permutation takes from those
+// that a row's code has with all codes; selectors: which ones, of both subjects. Of the others words in shared memory, of
+// both subjects where they have one query, else those of the low half's subject, then the high half's, in columns of two.
+constexpr int LOOKED_UP = COLUMNS - PERMUTED;
+constexpr unsigned ZERO_BYTES = 0x7070;  // byte 7 of those of a code is 0: the upper byte of a gain
+struct Profile {
+    const uint2* bytes;
+    Four* words;
+    unsigned selectors[PERMUTED ? PERMUTED : 1];
+};
+__device__ __forceinline__ void fill_profile(Profile& profile, const int* gains, const Sequence* subject, int first_column) {
+#pragma unroll
+    for (int c = 0; c < PERMUTED; ++c) {
+        int low = code_at(subject[0], first_column + c), high = code_at(subject[1], first_column + c);
+        profile.selectors[c] = low | high << 8 | ZERO_BYTES;
+    }
+    first_column += PERMUTED;
+    for (int four = 0; four < LOOKED_UP / 4; ++four) {
+        int codes[2][4], half = four / (COLUMNS / 8), eight = four % (COLUMNS / 8) * 8;
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+            for (int k = 0; k < 2; ++k)
+                codes[k][i] = ALL ? code_at(subject[k], first_column + 4 * four + i)
+                                  : code_at(half ? subject[1] : subject[0], first_column + eight + 2 * i + k);
+        for (int row = 0; row < LETTERS; ++row) {
+            Four found;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                int low = gains[row * TABLE_ROW + codes[0][i]], high = gains[row * TABLE_ROW + codes[1][i]];
+                found.word[i] = ALL ? low + (unsigned(high) << 16) : packed(low, high);
+            }
+            profile.words[(row * (LOOKED_UP / 4) + four) * WARP_SIZE] = found;
+        }
+    }
+}
+__device__ __forceinline__ void look_up(const Profile& profile, const int* code, unsigned* gains) {
+    if (PERMUTED) {
+        uint2 bytes = profile.bytes[code[0]];
+#pragma unroll
+        for (int c = 0; c < PERMUTED; ++c) gains[c] = __byte_perm(bytes.x, bytes.y, profile.selectors[c]);
+    }
+    const Four* first = profile.words + code[0] * (LOOKED_UP / 4) * WARP_SIZE;
+    if (ALL) {
+#pragma unroll
+        for (int c = 0; c < LOOKED_UP; c += 4) {
+            Four found = first[c / 4 * WARP_SIZE];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) gains[PERMUTED + c + i] = found.word[i];
+        }
+        return;
+    }
+    const Four* second = profile.words + (code[1] * (COLUMNS / 4) + COLUMNS / 8) * WARP_SIZE;
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c += 8) {
+        Four low = first[c / 8 * WARP_SIZE], high = second[c / 8 * WARP_SIZE];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            gains[c + 2 * i] = __byte_perm(low.word[i], high.word[i], 0x5410);
+            gains[c + 2 * i + 1] = __byte_perm(low.word[i], high.word[i], 0x7632);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+"""The alignments of a batch by `auto`: by what is stored of every cell where that is exact, else by checkpoints."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repro.device import Device
+from repro.shuffle import checkpointed, stored
+from repro.shuffle.batch import Fits, Group, of_all, of_list
+from repro.shuffle.letters import Letters, Pairs, pair_indices
+from repro.shuffle.outcome import Outcome
+from repro.shuffle.scheme import Scheme
+from repro.shuffle.traced import PER_WORD, Collected, Traced
+
+INSERTIONS, DELETIONS = 0xAAAAAAAA, 0xFFFFFFFF  # words of nothing but these
+
+
+def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> Outcome:
+    """The alignments of a batch, which are those of `reference.alignments`, and their scores."""
+    methods: list[Fits] = [partial(stored.fits, device, scheme), lambda m, n: np.ones(len(m), np.bool_)]
+    widths = stored.widths(device)
+    if isinstance(pairs, str) and pairs == "all":
+        groups = list(of_all(queries, subjects, methods, widths))
+        shape: tuple[int, ...] = len(queries), len(subjects)
+        cells = int(queries.lengths.sum() * subjects.lengths.sum())
+    else:
+        chosen = pair_indices(pairs, len(queries), len(subjects))
+        groups = list(of_list(queries, subjects, chosen, methods, widths))
+        shape = (len(chosen[0]),)
+        cells = int(queries.lengths[chosen[0]] @ subjects.lengths[chosen[1]])
+    found = Collected(int(np.prod(shape)))
+    types: dict[str, int] = {}
+    for traced in stored.trace(device, queries, subjects, [g for g in groups if g.method == 0], scheme):
+        found.add(traced)
+        types["s16x2"] = types.get("s16x2", 0) + int((traced.places >= 0).sum())
+    for group in groups:
+        if group.method == 1:
+            for kind, traced in _by_checkpoints(device, queries, subjects, group, scheme):
+                found.add(traced)
+                types[kind] = types.get(kind, 0) + int((traced.places >= 0).sum())
+    aligned = found.alignments()
+    return Outcome(aligned.score.reshape(shape), cells, types, aligned)
+
+
+def _by_checkpoints(
+    device: Device, queries: Letters, subjects: Letters, group: Group, scheme: Scheme
+) -> Iterator[tuple[str, Traced]]:
+    """The alignments of a group, by the number type that computed them."""
+    chosen, partners = group.queries.astype(np.int64), group.subjects.astype(np.int64)
+    every = group.places is None
+    if group.places is None:
+        chosen, partners = np.repeat(chosen, len(partners)), np.tile(partners, len(chosen))
+        places = chosen * len(subjects) + partners
+    else:
+        places = group.places.astype(np.int64)
+    m, n = queries.lengths[chosen], subjects.lengths[partners]
+    empty = (m == 0) | (n == 0)
+    if empty.any():
+        yield "s16x2", _of_nothing(scheme, places[empty], m[empty], n[empty])
+    some = ~empty
+    problem = checkpointed.Problem(queries, subjects, chosen[some], partners[some], places[some], scheme, every)
+    for batch, traced in checkpointed.trace(device, problem):
+        yield batch.kind, traced
+
+
+def _of_nothing(scheme: Scheme, places: NDArray[np.int64], m: NDArray[np.int64], n: NDArray[np.int64]) -> Traced:
+    """Alignments of sequences of which one or both are empty."""
+    gap = (m + n) * (scheme.mode == "global")
+    scores = np.where(gap > 0, -scheme.first - (gap - 1) * scheme.gap_extend, 0)
+    ends = np.zeros((len(m), 4), np.int32)
+    if scheme.mode == "global":
+        ends[:, 1], ends[:, 3] = m, n
+    words = -(-gap // PER_WORD)
+    columns = np.repeat(np.where(m > 0, INSERTIONS, DELETIONS), words).astype(np.uint32)
+    return Traced(
+        places, scores, ends, gap.astype(np.int32), (gap > 0).astype(np.int32), np.cumsum(words) - words, columns
+    )
