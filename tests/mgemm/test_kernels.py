@@ -94,16 +94,16 @@ def test_random_shapes_against_the_reference(kind, data):
         assert np.array_equal(found[tuple(indices.T)], similarities(values, indices, engine.precision))
 
 
-@pytest.mark.parametrize("kind", ["levels", "bits"])
+@pytest.mark.parametrize(("kind", "vast"), [("levels", products.VAST), ("bits", 1)])
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
-def test_random_shapes_by_warpgroups(kind, data):
+def test_random_shapes_by_warpgroups(kind, vast, data):
     """Tiles begin where eight vectors do, whatever is asked for."""
     vectors, fields = data.draw(st.integers(180, 300)), data.draw(st.integers(1, 6000))
     first, start = data.draw(st.integers(0, 20)), data.draw(st.integers(0, 20))
     values, whole = random_values(kind, vectors, fields, data.draw(st.integers(0, 99)))
     expected = sum((whole > level) @ (whole > level).astype(np.float32).T for level in range(3))[first:, start:]
-    with patch.object(products, "LARGE", 1):
+    with patch.multiple(products, LARGE=1, VAST=vast):
         for order in ORDERS:
             engine = engine_of(open_device("emulator", thread_order=order), kind)
             block = engine.upload(values)
@@ -170,6 +170,18 @@ def test_more_pivots_than_are_taken_at_a_time_and_little_memory(device):
     found = engine.triples(Triples(block, block, block)).get()
     expected = np.minimum(minimum_cube(fields)[:, :, None], fields).sum(axis=-1)
     assert np.array_equal(found.reshape(40, 40, 40), expected)
+
+
+@pytest.mark.parametrize(("capability", "planes"), [((8, 0), 32), ((9, 0), 64)])
+def test_few_levels_are_planes_of_bits_where_these_are_faster(capability, planes):
+    fields = np.random.default_rng(9).integers(0, planes + 1, (9, 50), dtype=np.uint8)
+    for levels, words in ((planes + 1, planes * 2), (planes + 2, 16)):  # 32 bits of a plane, 4 bytes; 16 is the least
+        device = open_device("emulator")
+        device.compute_capability = capability
+        engine = Engine(device, Metric.CZEKANOWSKI, np.uint8, levels=levels)
+        block = engine.upload(fields)
+        assert block.words == words
+        assert np.array_equal(engine.pairs(block, block).get(), minima(fields.astype(int)))
 
 
 def minimum_cube(fields):

@@ -9,7 +9,7 @@ from repro.device import Array, Device
 from repro.errors import InputError
 from repro.mgemm.blocks import Block, Triples
 from repro.mgemm.metrics import ACCUMULATED, Metric
-from repro.mgemm.products import KERNELS, Product, Rows
+from repro.mgemm.products import KERNELS, Product, Rows, most_planes
 
 __all__ = ["Block", "Engine", "Triples"]
 
@@ -17,7 +17,6 @@ SIDE = 32  # vectors and words of a tile that is rearranged, as in blocks.cu
 SUMMING = 128  # threads that add up one vector
 BORDER = 256  # vectors behind the last one that kernels may read, whatever is there
 MULTIPLE = 16  # of the words of a vector: slabs are whole
-MOST_PLANES = 32  # of bits in place of bytes: beyond them the differences of bytes are faster
 MOST_PIVOTS = 16  # whose minima are made at a time
 
 
@@ -49,7 +48,8 @@ class Engine:
         floats = self.dtype.kind == "f"
         self.precision = np.dtype(precision or (self.dtype if floats else np.float32))
         self.accumulated = ACCUMULATED[self.dtype]
-        planes = levels - 1 if self.dtype == np.uint8 and variant == "auto" and 1 < levels <= MOST_PLANES + 1 else 0
+        in_planes = self.dtype == np.uint8 and variant == "auto" and 1 < levels <= most_planes(device) + 1
+        planes = levels - 1 if in_planes else 0
         bits = self.dtype == np.uint32 or planes > 0
         self._levels = levels
         self._word = np.dtype(self.dtype if floats else np.uint32)

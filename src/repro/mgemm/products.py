@@ -15,6 +15,7 @@ OPERATIONS = {"ternary": 0, "fmin": 1, "gemm": 2, "differences": 3}  # as in ope
 NAMES = ("naive", *OPERATIONS, "auto")
 BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in words.cuh
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
+VAST = 8192  # and from which on the largest are
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
 WARPGROUPS_NEED = (9, 0)  # the compute capability that alone has the instructions of warpgroups.cu
 MULTIPROCESSORS = 132  # of an NVIDIA H200, for which the sizes here are chosen
@@ -108,7 +109,7 @@ class WarpgroupTiling:
 
 
 WARP_TILINGS = WarpTiling(4, 2, 64, 64, 4), WarpTiling(2, 2, 32, 32, 2)
-WARPGROUP_TILING = WarpgroupTiling(3, 8, 8)
+WARPGROUP_TILINGS = WarpgroupTiling(3, 8, 8), WarpgroupTiling(2, 9, 8)
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,11 @@ class Rows:
     pivots: int
     stride: int
     steps: tuple[int, int, int, int]
+
+
+def most_planes(device: Device) -> int:
+    """Of bits in place of bytes; for more of them the differences of bytes are faster."""
+    return 64 if device.compute_capability == WARPGROUPS_NEED else 32
 
 
 class Product:
@@ -150,7 +156,7 @@ class Product:
         if self._variant == "naive":
             return TILES_HIGH, TILES_WIDE, 8 * MULTIPROCESSORS
         if self._variant == "tensor":
-            warps = self._warps(large=True)
+            warps = self._warps(LARGE)
             return warps.rows, warps.columns, MULTIPROCESSORS
         tiling = TILINGS[self._word.itemsize][0]
         return tiling.ROWS, tiling.COLUMNS, tiling.BLOCKS_PER_SM * MULTIPROCESSORS
@@ -160,7 +166,7 @@ class Product:
 
         diagonal: results are needed where column + diagonal > row.
         """
-        large = min(left.count, len(right)) >= LARGE
+        fewer = min(left.count, len(right))
         extents = (left.block.start, left.stride, right.start, right.words, left.count, len(right))
         scalars = (left.block.pitch, right.pitch, *extents, *left.steps, diagonal)
         if self._variant == "naive":
@@ -168,7 +174,7 @@ class Product:
             grid = -(-len(right) // TILES_WIDE), -(-left.count // TILES_HIGH), left.pivots
             kernel(grid, (TILES_WIDE, TILES_HIGH), left.block.data, right.data, out, *scalars)
         elif self._variant == "tensor":
-            warps = self._warps(large)
+            warps = self._warps(fewer)
             kernel = self._compiled(warps.FILE, (), asdict(warps))
             grid = (
                 -(-(len(right) + right.start % warps.ALIGNED) // warps.columns),
@@ -177,7 +183,7 @@ class Product:
             )
             kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=warps.shared_bytes)
         else:
-            tiling = TILINGS[self._word.itemsize][not large]
+            tiling = TILINGS[self._word.itemsize][fewer < LARGE]
             chosen = {**asdict(tiling), "OPERATION": OPERATIONS[self._variant]}
             kernel = self._compiled("tiled.cu", ("Word", "Sum", "Total", "BITS", "GROUP"), chosen)
             aligned = 16 // self._word.itemsize
@@ -190,10 +196,11 @@ class Product:
             shared_bytes = self._word.itemsize * tiling.words
             kernel(grid, tiling.threads, left.block.data, right.data, *totals, out, *scalars, shared_bytes=shared_bytes)
 
-    def _warps(self, large: bool) -> WarpTiling | WarpgroupTiling:
-        if large and self._device.compute_capability == WARPGROUPS_NEED:
-            return WARPGROUP_TILING
-        return WARP_TILINGS[not large]
+    def _warps(self, fewer: int) -> WarpTiling | WarpgroupTiling:
+        """The tiling for so many vectors on the side that has fewer."""
+        if fewer >= LARGE and self._device.compute_capability == WARPGROUPS_NEED:
+            return WARPGROUP_TILINGS[fewer < VAST]
+        return WARP_TILINGS[fewer < LARGE]
 
     def _compiled(self, file: str, names: tuple[str, ...], more: dict[str, Any]) -> Any:
         constants = {name: self._constants[name] for name in names} | more
