@@ -22,12 +22,13 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
 
     own: the vectors of this rank. sources: the ranks that this one may get vectors from.
     """
-    transfers = transfers_of(engine)
+    device, transfers = engine.device, transfers_of(engine)
+    processes = communicator.allgather(this_process())
+    transfers.ranks = sum(system == this_process()[0] for system, _ in processes)
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
-    device = engine.device
-    outside = len(set(communicator.allgather(this_process()))) > 1
+    outside = len(set(processes)) > 1
     lent = communicator.allgather(
         [device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
     )

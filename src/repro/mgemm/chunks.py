@@ -17,7 +17,7 @@ from repro.mgemm.schedule import Tile, Work
 from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
-BANDS = 4  # of rows at least, so that the first are computed while the vectors of others come in
+BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
 
@@ -161,13 +161,13 @@ def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
     As many at a time as keep all multiprocessors busy to the end, or nearly.
     """
     tile_rows, tile_columns, at_once = engine.tiles
-    even_rows, stop = -(-len(whole.rows) // BANDS), whole.rows.stop
+    first_rows, stop = -(-len(whole.rows) // (BANDS if whole.triangle else 1)), whole.rows.stop
     while stop > whole.rows.start:
         choices: list[tuple[float, int]] = []  # how full the multiprocessors are, and rows
         tiles = 0
         for start in reversed(range(whole.rows.start, stop, tile_rows)):
             rows, columns = stop - start, whole.columns.stop - (start if whole.triangle else whole.columns.start)
-            many = rows > even_rows and 2 * tiles >= at_once
+            many = rows > first_rows and 2 * tiles >= at_once
             if choices and (many or rows * columns * engine.accumulated.itemsize > MOST_BYTES):
                 break
             tiles += -(-columns // tile_columns)

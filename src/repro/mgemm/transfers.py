@@ -23,18 +23,22 @@ from repro.mgemm.engine import Engine
 
 T = TypeVar("T")
 
-PIECE = 1 << 23  # bytes of vectors that go in at a time
+PIECE = 1 << 24  # bytes of vectors that go in at a time
 SLOTS = 4  # pieces of page-locked memory
-COPIERS = 8  # threads at most: one of them reaches an eighth of the bus
+COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
 
 
 class Transfers:
-    """The memory through which an engine's vectors and results pass, which is kept: getting it takes long."""
+    """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
+
+    ranks: that share the cores of the host.
+    """
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.ranks = 1
         self._slots = deque(_Slot(device) for _ in range(SLOTS))
         self._raw = _Raw(device)
         self._out = [_Host(device) for _ in range(RESULTS)]
@@ -64,7 +68,7 @@ class Transfers:
         slot = self._slots[0]
         self._slots.rotate(-1)
         host = slot.take(values.shape, values.dtype)
-        _copy(host, values)
+        _copy(host, values, self.ranks)
         slot.copied = self.device.copy_in(raw, host, [after])
         return slot.copied
 
@@ -241,12 +245,12 @@ class _Received(_Slot):
 _COPYING = Lock()
 
 
-def _copy(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy an array of rows into another, by several threads."""
+def _copy(target: NDArray[Any], source: NDArray[Any], ranks: int) -> None:
+    """Copy an array of rows into another, as one of so many ranks that share the host's cores."""
     flat = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (target, source))
     with _COPYING if _serves_one_at_a_time() else nullcontext():
         before = numba.get_num_threads()
-        numba.set_num_threads(min(COPIERS, before))
+        numba.set_num_threads(max(1, min(COPIERS, before // ranks)))
         _copy_bytes(*flat)
         numba.set_num_threads(before)
 
