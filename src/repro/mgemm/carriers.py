@@ -23,8 +23,8 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     own: the vectors of this rank. sources: the ranks that this one may get vectors from.
     """
     device, transfers = engine.device, transfers_of(engine)
-    processes = communicator.allgather(this_process())
-    transfers.ranks = sum(system == this_process()[0] for system, _ in processes)
+    ours, processes = this_process(), communicator.allgather(this_process())
+    transfers.ranks, transfers.threads = sum(system == ours[0] for system, _ in processes), processes.count(ours)
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)

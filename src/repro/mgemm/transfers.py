@@ -33,12 +33,12 @@ RESULTS = 3  # that are under way
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
 
-    ranks: that share the cores of the host.
+    ranks: that share the cores of the host. threads: those among them that share this process.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.ranks = 1
+        self.ranks = self.threads = 1
         self._slots = deque(_Slot(device) for _ in range(SLOTS))
         self._raw = _Raw(device)
         self._out = [_Host(device) for _ in range(RESULTS)]
@@ -112,7 +112,8 @@ class Upload:
         self._values = values
         self._received = received
         self.block = engine.new_block(*values.shape)
-        self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
+        piece = PIECE * max(1, transfers.threads // 2)  # between copies, Python's threads wait for each other
+        self._rows = max(1, min(len(values), piece // (values.shape[1] * values.itemsize)))
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
         self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
