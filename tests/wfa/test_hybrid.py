@@ -6,9 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
+from repro.wfa import bidirectional
 from repro.wfa.bidirectional import COLUMNS, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
-from repro.wfa.hybrid import MOST_WINDOWS, Probe, by_bit_parallel, estimated_distance, hybrid
+from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
 from tests.wfa.test_variants import edlib_distance
 
@@ -87,14 +88,16 @@ def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_wavefronts_have_the_rows_of_every_diagonal(order):
+@pytest.mark.parametrize("most_narrow", [bidirectional.MOST_NARROW_DIAGONALS, 300])
+def test_wavefronts_have_the_rows_of_every_diagonal(order, most_narrow, monkeypatch):
     """Over the borders of warps, blocks and launches, in both directions, and where a matrix is far wider than high."""
+    monkeypatch.setattr(bidirectional, "MOST_NARROW_DIAGONALS", most_narrow)  # then wide blocks take over
     rng = np.random.default_rng(6)
     a, b = (rng.integers(0, 2, length).astype(np.uint8) for length in (1500, 2200))
     for p, t in ((a, b), (b[:7], np.zeros(600, np.uint8))):
         wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), p, t), 320)
         wavefronts.advance(3 * COLUMNS)
-        forward, backward = (rows.get().ravel() for rows in wavefronts.rows[0])
+        forward, backward = (rows.get().ravel() for rows in wavefronts.rows)
         shift = len(t) - len(p)
         for k, row in furthest_rows(p, t, wavefronts.columns).items():
             assert forward[k - wavefronts.lowest] == row, (k, "forward")
@@ -175,10 +178,11 @@ def test_the_estimate_is_near_the_distance():
     b = np.where(rng.random(40_000) < 0.1, rng.integers(0, 4, 40_000), a).astype(np.uint8)
     distance = edlib_distance(a.tobytes(), b.tobytes())
     pair = PackedPair(open_device("emulator"), a, b)
+    assert estimated_distance(pair) == pytest.approx(distance, rel=0.1)
     for windows, near in ((1, 0), (4, 200)):
         wavefronts = Bidirectional(pair, 256, windows, near)
         assert wavefronts.advance(256) is None
-        assert estimated_distance(pair, wavefronts) == pytest.approx(distance, rel=0.1)
+        assert 40_000 * wavefronts.edits_per_letter() == pytest.approx(distance, rel=0.1)
         assert wavefronts.advance(len(a)) == distance, "the other windows have no say in it"
 
 
@@ -188,11 +192,17 @@ def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
     share = np.where(np.abs(np.arange(60_000) - 30_000) > 27_000, 0.02, 0.3)
     b = np.where(rng.random(60_000) < share, rng.integers(0, 4, 60_000), a).astype(np.uint8)
     pair = PackedPair(open_device("emulator"), a, b)
-    probe = Probe.of(60_000, 60_000)
-    wavefronts = Bidirectional(pair, probe.columns, probe.windows, probe.near)
-    assert wavefronts.advance(probe.columns) is None
-    assert probe.windows == MOST_WINDOWS
-    assert estimated_distance(pair, wavefronts) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.1)
+    assert estimated_distance(pair) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.1)
+
+
+def test_windows_that_come_to_the_end_have_no_say_in_the_estimate():
+    rng = np.random.default_rng(10)
+    a = rng.integers(0, 4, 20_000).astype(np.uint8)
+    b = np.where(rng.random(20_000) < 0.01, rng.integers(0, 4, 20_000), a).astype(np.uint8)
+    pair = PackedPair(open_device("emulator"), a, b)
+    wavefronts = Bidirectional(pair, 64, 4, 100)
+    wavefronts.advance(64)
+    assert 20_000 * wavefronts.edits_per_letter() == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
 
 
 def test_cells_of_the_strips_are_those_of_the_band(device):

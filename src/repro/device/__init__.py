@@ -6,10 +6,13 @@ from typing import Any
 from repro.device import cuda
 from repro.device.base import Counters, Device, Event, KernelTimes, Limits
 from repro.device.emulator import Emulator
-from repro.device.kernel import Array, Kernel
+from repro.device.kernel import Array, BoundKernel, Kernel
 from repro.errors import DeviceError, InputError
 
-__all__ = ["Array", "Counters", "Device", "Event", "Kernel", "KernelTimes", "Limits", "open_device", "open_devices"]
+__all__ = [
+    "Array", "BoundKernel", "Counters", "Device", "Event", "Kernel", "KernelTimes", "Limits", "open_device",
+    "open_devices",
+]  # fmt: skip
 
 
 def open_devices(spec: str = "auto", memory_bytes: int | None = None, **emulator: Any) -> list[Device]:

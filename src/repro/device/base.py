@@ -134,7 +134,7 @@ class Device(ABC):
         self.warp_size = warp_size
         self.counters = Counters()
         self.compile_seconds = 0.0
-        self._modules: dict[tuple[Path, str], dict[str, Kernel]] = {}
+        self._modules: dict[tuple[Path, frozenset[Any]], dict[str, Kernel]] = {}
         self._times: KernelTimes | None = None
 
     def compile(self, path: Path, constants: Constants | None = None) -> dict[str, Kernel]:
@@ -143,8 +143,8 @@ class Device(ABC):
         A constant becomes a `constexpr` of its Python or numpy type; a numpy scalar type becomes `using NAME =`.
         WARP_SIZE and FULL_MASK are always defined. Compiled modules are cached on disk and in memory.
         """
-        constants = dict(constants or {})
-        key = path, repr(sorted(constants.items()))
+        constants = constants or {}
+        key = path, frozenset((name, type(value), value) for name, value in constants.items())
         if key not in self._modules:
             source = load_source(path)
             types = {**constants, "WarpMask": np.uint64 if self.warp_size == 64 else np.uint32}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from repro.wfa.columns import KERNELS
 from repro.wfa.packing import PackedPair
 
+SOURCE = KERNELS / "bit_parallel.cu"
 CHUNK = 16  # columns that a lane is behind the one above
 MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
@@ -102,7 +103,7 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
         raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
     device, count = pair.device, len(problems.rows)
-    kernels = device.compile(KERNELS / "bit_parallel.cu", {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
+    kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)

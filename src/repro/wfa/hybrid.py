@@ -1,7 +1,6 @@
 """`hybrid`: the exact edit distance by whichever engine is fast at the strings' similarity."""
 
 import math
-from dataclasses import dataclass
 
 from repro.device import Device
 from repro.wfa.bidirectional import Bidirectional
@@ -11,12 +10,12 @@ from repro.wfa.pyramid import Letters, Outcome
 
 LEAST_PROBE, MOST_PROBE = 128, 1024  # columns of the wavefronts that tell how similar the strings are
 LETTERS_PER_PROBE_COLUMN = 256
-MOST_WINDOWS = 8  # in which they tell it
+MOST_WINDOWS = 8  # in which they tell it, from either end
 MARGIN = 1.04  # of the estimated distance, for the band
 
 # Microseconds on an NVIDIA H200: of a wavefront's column, of a column for each column before it, which makes the
 # wavefront wider, and of the strips for each letter.
-COLUMN, WIDER, LETTER = 0.21, 4.6e-6, 0.025
+COLUMN, WIDER, LETTER = 0.4, 3.6e-6, 0.0225
 
 
 def most_edits_by_wavefronts(longer: int) -> int:
@@ -24,27 +23,20 @@ def most_edits_by_wavefronts(longer: int) -> int:
     return int((math.sqrt(COLUMN**2 + 4 * WIDER * LETTER * longer) - COLUMN) / WIDER)
 
 
-@dataclass(frozen=True)
-class Probe:
-    """How the similarity of two strings is found: by so many columns of wavefronts in so many windows.
+def probe_columns(pair: PackedPair) -> int:
+    """Columns of wavefronts that tell how similar the strings of a pair are."""
+    return min(MOST_PROBE, max(LEAST_PROBE, max(pair.m, pair.n) // LETTERS_PER_PROBE_COLUMN))
 
-    near: half the range of diagonals on which a window may begin, a standard deviation or two of where the path may be.
+
+def estimated_distance(pair: PackedPair) -> int:
+    """The distance if all of the strings is like what wavefronts pass from eight places of either, if they are long.
+
+    They may begin so far from the main diagonal as the path may be there: a standard deviation or two.
     """
-
-    columns: int
-    windows: int
-    near: int
-
-    @classmethod
-    def of(cls, m: int, n: int) -> "Probe":
-        """For strings of m and n letters; windows do not overlap."""
-        columns = min(MOST_PROBE, max(LEAST_PROBE, max(m, n) // LETTERS_PER_PROBE_COLUMN))
-        near = math.isqrt(max(m, n)) // 2 * 2
-        return cls(columns, max(1, min(MOST_WINDOWS, min(m, n) // (4 * (columns + near)))), near)
-
-
-def estimated_distance(pair: PackedPair, wavefronts: Bidirectional) -> int:
-    """The distance if all of the strings is like what the wavefronts have passed."""
+    columns, near = probe_columns(pair), math.isqrt(max(pair.m, pair.n)) // 2 * 2
+    windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (columns + near))))
+    wavefronts = Bidirectional(pair, columns, windows, near)
+    wavefronts.advance(columns, columns)
     edits = int(wavefronts.edits_per_letter() * (pair.m + pair.n) / 2)
     return min(max(pair.m, pair.n), max(edits, abs(pair.n - pair.m) + edits // 2))
 
@@ -64,21 +56,21 @@ def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
 def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     """The exact distance of a packed pair, and where its path crosses the middle row if the strips have found that.
 
-    Wavefronts advance from both ends for a while; they meet, or they tell how similar the strings are. Then wavefronts
-    go on to the end where the strings are similar, and banded bit-parallel strips take over where they are not.
+    Wavefronts advance from both ends for a while; they meet, or they tell how similar the ends are. Where these are
+    similar, wavefronts go on; where they are not, or the wavefronts do not meet in time, banded bit-parallel strips
+    take over.
     """
     if pair.m == 0 or pair.n == 0:
         return Outcome(pair.m + pair.n, lambda: 0), None
-    most, probe = most_edits_by_wavefronts(max(pair.m, pair.n)), Probe.of(pair.m, pair.n)
-    wavefronts = Bidirectional(pair, max(probe.columns, most // 2), probe.windows, probe.near)
-    met = wavefronts.advance(probe.columns)
-    if met is None:
-        estimate = estimated_distance(pair, wavefronts)
-        if estimate <= most:
-            met = wavefronts.advance(most // 2)
+    longer = max(pair.m, pair.n)
+    most, probe = most_edits_by_wavefronts(longer), probe_columns(pair)
+    wavefronts = Bidirectional(pair, max(probe, most // 2))
+    met = wavefronts.advance(probe)
+    if met is None and (likely := abs(pair.n - pair.m) + int(wavefronts.edits_per_letter() * longer)) <= most:
+        met = wavefronts.advance(most // 2, int(0.45 * likely))
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None
-    strips, crossings = by_bit_parallel(pair, int(estimate * MARGIN))
+    strips, crossings = by_bit_parallel(pair, int(estimated_distance(pair) * MARGIN))
     return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells), crossings
 
 

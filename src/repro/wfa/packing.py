@@ -9,6 +9,8 @@ from repro.device import Array, Device
 from repro.wfa.columns import KERNELS
 from repro.wfa.pyramid import Letters
 
+SOURCE = KERNELS / "packing.cu"
+
 
 class PackedPair:
     """Two strings and the codes 0, 1, .. of their letters.
@@ -20,7 +22,7 @@ class PackedPair:
         self.device, self.m, self.n = device, len(a), len(b)
         self.a, self.b = device.upload(a), device.upload(b)
         present = device.zeros(256, np.int32)
-        kernel = device.compile(KERNELS / "packing.cu", {"BITS": 8})["note_symbols"]
+        kernel = device.compile(SOURCE, {"BITS": 8})["note_symbols"]
         if longer := max(self.m, self.n):
             kernel((min(512, -(-longer // 256)), 2), 256, self.a, self.m, self.b, self.n, present)
         found = np.flatnonzero(present.get())
@@ -38,7 +40,7 @@ class PackedPair:
     @cached_property
     def codes(self) -> tuple[Array, Array, Array, Array]:
         """Codes of `bits` bits of a, b, a backwards and b backwards, and one word of padding after each."""
-        kernel = self.device.compile(KERNELS / "packing.cu", {"BITS": self.bits})["pack_codes"]
+        kernel = self.device.compile(SOURCE, {"BITS": self.bits})["pack_codes"]
         words_a, words_b = (length * self.bits // 32 + 2 for length in (self.m, self.n))
         packed = self.device.empty(2 * (words_a + words_b), np.uint32)
         grid = -(-max(words_a, words_b) // 256), 4

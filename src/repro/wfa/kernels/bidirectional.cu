@@ -30,27 +30,17 @@ __device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* 
     return int(min(unsigned(LETTERS), unsigned(__ffs(difference) - 1) / BITS));
 }
 
-// The furthest row that a run of equal letters from `row` on reaches within LENGTH windows of each lane of the warp.
+// The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.
 template <int LENGTH>
-__device__ __forceinline__ int run_of_warp(const unsigned* P, const unsigned* T, int row, int diagonal, int limit,
-                                           bool& ended) {
-    int runs[LENGTH];
+__device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
+    int end = NOT_REACHED;
 #pragma unroll
     for (int part = 0; part < LENGTH; ++part) {
         int start = min(limit, row + (part * 32 + int(threadIdx.x % 32)) * LETTERS);
-        runs[part] = min(limit - start, equal_letters(P, T, start, start + diagonal));
+        int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
+        if (run < LETTERS) end = min(end, start + run);
     }
-#pragma unroll
-    for (int part = 0; part < LENGTH; ++part) {
-        unsigned stopped = __ballot_sync(FULL_MASK, runs[part] < LETTERS);
-        int lane = stopped ? __ffs(stopped) - 1 : 0;
-        int last = __shfl_sync(FULL_MASK, runs[part], lane);
-        if (stopped) {
-            ended = true;
-            return row + (part * 32 + lane) * LETTERS + last;
-        }
-    }
-    return row + LENGTH * 32 * LETTERS;
+    return __reduce_min_sync(FULL_MASK, end);
 }
 
 // One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
@@ -74,10 +64,10 @@ __device__ __forceinline__ void extend_further(Diagonal& diagonal) {
     for (unsigned waiting = __ballot_sync(FULL_MASK, diagonal.longer); waiting; waiting &= waiting - 1) {
         int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
         int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
-        bool ended = false;
-        row = run_of_warp<1>(diagonal.P, diagonal.T, row, k, limit, ended);
-        while (!ended) row = run_of_warp<FURTHER>(diagonal.P, diagonal.T, row, k, limit, ended);
-        if (threadIdx.x % 32 == source) diagonal.row = row;
+        int end = end_of_run<1>(diagonal.P, diagonal.T, row, k, limit);
+        for (row += 32 * LETTERS; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
+            end = end_of_run<FURTHER>(diagonal.P, diagonal.T, row, k, limit);
+        if (threadIdx.x % 32 == source) diagonal.row = end;
     }
 }
 
