@@ -224,7 +224,8 @@ def test_an_error_of_a_rank_is_said_in_one_line():
     given = Input(kind_of("bits"), 40, 70, SET)  # alleles are no bits
     task = measured.Task(given, Problem(40, 2, 1, 0, Decomposition(1, 2, 1)), "auto", 1)
     with pytest.raises(
-        DeviceError, match=r"2 ranks under mpirun ended with 2: rank \d: vector \d+, field \d+: 2 where 0/1"
+        DeviceError,
+        match=r"2 ranks under mpirun ended with 2: rank \d: random alleles: vector \d+, field \d+: 2 where 0/1",
     ):
         measured.measure_apart("emulator", task)
 
