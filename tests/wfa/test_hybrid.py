@@ -166,9 +166,8 @@ def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
     pair = PackedPair(device, letters, letters[:7])
     assert pair.bits == {1: 2, 2: 2, 4: 2, 5: 4, 16: 4, 17: 8, 256: 8}[symbols]
     words = pair.codes[0].get()
-    codes = words[np.arange(len(letters)) * pair.bits // 32] >> (np.arange(len(letters)) * pair.bits % 32).astype(
-        np.uint32
-    ) & (2**pair.bits - 1)
+    places = np.arange(len(letters)) * pair.bits
+    codes = words[places // 32] >> (32 - pair.bits - places % 32).astype(np.uint32) & (2**pair.bits - 1)
     assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
 
 

@@ -19,7 +19,6 @@ from repro.device.base import Device, Event, KernelTimes, Lent, Limits
 from repro.device.kernel import Array, Extent, Extents, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
-from repro.device.staging import LEAST_BYTES, Staging
 from repro.errors import DeviceError
 
 MOST_OPEN_EVENTS = 8192
@@ -166,7 +165,6 @@ class Cuda(Device):
         self._open_events: list[tuple[Any, Any]] = []
         self._first_event: Any = None
         self._reached = {index}  # GPUs
-        self._staging: Staging | None = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -322,9 +320,13 @@ class Cuda(Device):
         self.compile_seconds += time.perf_counter() - started
         return kernels
 
+    # Without context managers of Python's own where small problems take most of their time.
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any:
-        with _errors_of(self.name, self), self._device, self.stream:
-            return self.cupy.empty(shape, dtype)
+        try:
+            with self._device, self.stream:
+                return self.cupy.empty(shape, dtype)
+        except Exception as error:
+            raise _explain(self.name, error, self) from None
 
     def _pointer(self, data: Any) -> int:
         return int(data.data.ptr)
@@ -338,17 +340,18 @@ class Cuda(Device):
 
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         runtime = self.cupy.cuda.runtime
-        with _errors_of(self.name, self), self._device:
-            if array.contiguous and array.nbytes >= LEAST_BYTES:
-                self._staging = self._staging or Staging(self)
-                self._staging.copy(array.pointer, values)
-                return
+        try:
+            self.make_current()
             if array.contiguous:
                 source, way = values.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)
+                if _is_pageable(values):
+                    return  # the runtime has read it all
             else:
                 array.data.set(values, stream=self.stream)
             self.stream.synchronize()
+        except Exception as error:
+            raise _explain(self.name, error, self) from None
 
     def _download(self, array: Array) -> NDArray[Any]:
         if not array.contiguous:
@@ -384,6 +387,14 @@ def _uuid(index: int) -> str:
     if status:
         raise DeviceError(f"GPU {index}: the driver does not tell its UUID (CUDA error {status})")
     return bytes(found).hex()
+
+
+def _is_pageable(values: NDArray[Any]) -> bool:
+    """Whether numpy allocated the memory, which is then not page-locked."""
+    owner: Any = values
+    while isinstance(owner, np.ndarray):
+        owner, array = owner.base, owner
+    return owner is None and array.flags.owndata
 
 
 def _clocks(index: int) -> dict[str, int]:

@@ -67,7 +67,7 @@ class Bidirectional:
                         break
                 look = device.copy_out(self._distance, self._seen, after=(device.record(),))
                 device.wait(look)
-                look_at = self.columns + max(2 * COLUMNS, self.columns // LOOKS)
+                look_at = self.columns + max(4 * COLUMNS, self.columns // LOOKS)
         distance = int(self._distance.get()[0])
         return distance if distance != NOT_REACHED else None
 

@@ -6,7 +6,7 @@
 // both by COLUMNS columns. A warp holds 32 neighbouring diagonals, a lane one of each direction, and passes values on by
 // shuffles; after EXCHANGE columns the EXCHANGE outermost ones of either side come from the neighbouring warps through
 // shared memory. Of its diagonals a block likewise keeps all but COLUMNS at either end. What lacks neighbours may fall
-// short meanwhile, but never goes too far. Letters are packed, 32 / BITS to a word, first letter lowest; one padding
+// short meanwhile, but never goes too far. Letters are packed, 32 / BITS to a word, first letter highest; one padding
 // word follows each string.
 //
 // blockIdx.y is a window: 0 compares the strings. The others begin `stride` rows further from either end each, on any
@@ -21,13 +21,12 @@ constexpr int FURTHER = 8;                             // windows of a lane at o
 
 __device__ __forceinline__ unsigned window(const unsigned* packed, unsigned position) {
     const unsigned* word = packed + position / LETTERS;
-    return __funnelshift_r(word[0], word[1], BITS * position);  // modulo 32
+    return __funnelshift_l(word[1], word[0], BITS * position);  // modulo 32
 }
 
 // Letters that are equal from row i, column j on, LETTERS at most.
 __device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* T, unsigned i, unsigned j) {
-    unsigned difference = window(P, i) ^ window(T, j);
-    return int(min(unsigned(LETTERS), unsigned(__ffs(difference) - 1) / BITS));
+    return __clz(int(window(P, i) ^ window(T, j))) / BITS;
 }
 
 // The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.

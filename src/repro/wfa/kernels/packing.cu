@@ -1,4 +1,4 @@
-// Letters packed: codes of BITS bits side by side, first letter lowest. blockIdx.y says which string.
+// Letters packed: codes of BITS bits side by side, first letter highest. blockIdx.y says which string.
 
 // Which of the 256 byte values occur. All that write a word write 1; volatile, because others read it meanwhile.
 extern "C" __global__ void note_symbols(const uint8_t* P, int m, const uint8_t* T, int n, volatile int* present) {
@@ -24,7 +24,7 @@ extern "C" __global__ void pack_codes(const uint8_t* P, int m, const uint8_t* T,
     unsigned value = 0;
     for (int slot = 0; slot < 32 / BITS; ++slot) {
         long long x = word * (32ll / BITS) + slot;
-        if (x < length) value |= unsigned(codes[letters[backwards ? length - 1 - x : x]]) << BITS * slot;
+        if (x < length) value |= unsigned(codes[letters[backwards ? length - 1 - x : x]]) << (32 - BITS - BITS * slot);
     }
     long long before = backwards ? (long long)words_of_P + words_of_T : 0;
     packed[before + (second ? words_of_P : 0) + word] = value;
