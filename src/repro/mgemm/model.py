@@ -3,8 +3,8 @@
 A rank's steps are taken from the real schedule. A step takes as long as the slowest of what overlaps in it: the work of
 the device, which is the mGEMMs t_G and, here, the quotients; the communication t_C of the next block of vectors; its
 transfer to the device t_T,V; and the transfer of the values from the device t_T,M. Before the first step come t_C and
-t_T,V, after the last one t_T,M: the pipeline's start and end. Each term is a line in what it moves or computes, fitted
-to what was measured; mGEMMs compute whole tiles.
+t_T,V, after the last one t_T,M: the pipeline's start and end, of pairs those of a band of their rows. Each term is a
+line in what it moves or computes, fitted to what was measured; mGEMMs compute whole tiles.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from math import ceil, comb, log2
 import numpy as np
 from scipy.optimize import nnls
 
+from repro.mgemm.chunks import BANDS
 from repro.mgemm.engine import MOST_PIVOTS
 from repro.mgemm.schedule import Decomposition, Step, Work, steps_of_row, work_of
 
@@ -147,8 +148,8 @@ def _rank(machine: Machine, run: Run, steps: Sequence[Step], block: int) -> tupl
         beside = [terms[name] for name in ("communication", "upload", "download")]
         total += max(device, *beside) if machine.overlaps else device + sum(beside)
         if machine.overlaps:
-            first = first or terms["communication"] + terms["upload"]
-            last = terms["download"]
+            first = first or terms["communication"] + terms["upload"] / (BANDS if work.kind == "triangle" else 1)
+            last = terms["download"] / (BANDS if work.pivots is None else 1)
     return first + total + last, shares
 
 
