@@ -49,7 +49,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "unsigned word = 0;": "all bits of the word are shifted in",
         "constexpr int WINDOW = 64;": "the size of the window only tunes",
     },
-    "mgemm": {"% THREADS == 0 || i + threadIdx.x <": "spares a comparison that is then always true"},
+    "mgemm": {
+        "% THREADS == 0 || i + threadIdx.x <": "spares a comparison that is then always true",
+        "AHEAD = STAGES - 2;": "how many stages wait in shared memory only tunes",
+        "if (threadIdx.x == 0": "any one thread may do it",
+        "&& lane == 0)": "any one lane may do it",
+        "threadIdx.x / 32, 0)": "all lanes have the number of their warp",
+    },
     "apsp": {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",

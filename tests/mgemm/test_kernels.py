@@ -113,15 +113,19 @@ def test_random_shapes_by_warpgroups(kind, vast, data):
             assert np.array_equal(upper[needed], expected[needed])
 
 
-def test_triples_by_warpgroups(device):
-    values, fields = random_values("bits", 45, 40)
+@pytest.mark.parametrize(
+    ("vectors", "rows", "pivots"), [(45, range(3, 30), range(4, 27)), (262, range(4), range(252, 258))]
+)
+def test_triples_by_warpgroups(device, vectors, rows, pivots):
+    """Vector 255 is the last of the first tile of columns, and the only one of it behind pivot 254."""
+    values, fields = random_values("bits", vectors, 40)
     with patch.object(products, "LARGE", 1):
         engine = engine_of(device, "bits")
         block = engine.upload(values)
-        triples = Triples(block[3:30], block[4:27], block[1:], rows_before=True, columns_behind=True)
-        found = engine.triples(triples).get().tolist()
-    cube = minimum_cube(fields) @ fields.T
-    assert found == [cube[i, j, k] for j in range(4, 27) for i in range(3, j) for k in range(j + 1, 45)]
+        chosen = (block[part.start : part.stop] for part in (rows, pivots, range(1, vectors)))
+        found = engine.triples(Triples(*chosen, rows_before=True, columns_behind=True)).get().tolist()
+    minima_ = {j: (fields * fields[j]) @ fields.T for j in pivots}
+    assert found == [minima_[j][i, k] for j in pivots for i in rows if i < j for k in range(j + 1, vectors)]
 
 
 def test_pairs_are_one_minus_bray_curtis(device):

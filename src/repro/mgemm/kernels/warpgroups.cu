@@ -8,11 +8,11 @@
 #include "rectangles.cuh"
 #include "wgmma.cuh"
 
-constexpr int GROUP = 16, ROWS = 64 * WARPGROUPS, COLUMNS = 256, THREADS = 128 * WARPGROUPS;
+constexpr int GROUP = 16, ROWS = 64 * WARPGROUPS, COLUMNS = 256;
 constexpr int STAGE = (ROWS + COLUMNS) * GROUP, PIECES = STAGE / 4;
 constexpr int AHEAD = STAGES - 2;  // slabs that are filled before they are read: of the last two, products may be under way
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
 mgemm_warpgroups(const unsigned* left, const unsigned* right, unsigned* result, long long left_pitch,
                  long long right_pitch, int left_start, int left_stride, int right_start, int words, int rows,
                  int columns, int rows_before, int row_step, int columns_before, int column_step, int diagonal) {
@@ -32,7 +32,7 @@ mgemm_warpgroups(const unsigned* left, const unsigned* right, unsigned* result, 
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; ++s) {
             make_barrier(full + s, 1);
-            make_barrier(empty + s, THREADS / 32);
+            make_barrier(empty + s, 4 * WARPGROUPS);
         }
         publish_barriers();
     }

@@ -13,7 +13,7 @@ using Descriptor = uint64_t;
 // a multiple of 512 bytes lie at x ^ (x / 128 % 4 * 16). The next 256 bits of the rows are 32 bytes, 2 in the
 // descriptor, further on.
 __device__ __forceinline__ Descriptor describe(const void* shared) {
-    constexpr Descriptor eight_rows = 512 / 16, swizzle_64 = 2;
+    constexpr Descriptor eight_rows = 32, swizzle_64 = 2;  // in units of 16 bytes; its number
     return (shared_address(shared) & 0x3FFFF) / 16 | eight_rows << 32 | swizzle_64 << 62;
 }
 
