@@ -59,7 +59,8 @@ def draw_strong(rows: pd.DataFrame, machines: Machines, published: Published, pa
             if kind == "cuda":
                 for axes in (time, efficiency):
                     axes.xaxis.set_major_locator(FixedLocator((1, *STRONG_NODES)))
-            efficiency.set(ylabel="efficiency relative to the fewest, %", ylim=(0, 115))
+            top = max((np.max(line.get_ydata()) for line in efficiency.lines), default=100)
+            efficiency.set(ylabel="efficiency relative to the fewest, %", ylim=(0, 1.08 * max(106, top)))
         _legend(figure)
         figure.suptitle("Strong scaling, double precision (Fig. 6)")
         save(figure, paths)
