@@ -14,26 +14,29 @@ from repro.device.source import Constant
 from repro.shuffle.batch import Group
 from repro.shuffle.engine import OnDevice
 from repro.shuffle.letters import Letters
-from repro.shuffle.packed import LARGEST_BYTE
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even
 from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Traced
 
 LANES = np.array([4, 8, 16, 32])
-# Columns of a thread: what registers hold, or what a C++ compiler is done with soon.
-COLUMNS = {"cuda": 16, "emulator": 8}
 BLOCK, SCALE, LARGEST_TAG = 8, 16, 15  # as in stored.cuh and stored.cu
 THREADS = 128  # of a block of follow.cu
-MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores
-MOST_UNITS = 2**17  # of a launch
+FOLLOWED_SHARE = 2  # of the threads that a device takes, one in so many
+MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
+MOST_BYTES, MOST_UNITS = 2**33, 2**17  # which keep a device busy for long enough
 END_FIELDS = 8  # of End in stored.cuh
 MOST_ROWS = 2**15  # which 16 bits number
 
 
-def widths(device: Device) -> NDArray[np.int64]:
+def _columns(device: Device, scheme: Scheme) -> int:
+    """Columns of a thread: what registers hold, or what a C++ compiler is done with soon."""
+    return 8 if device.kind == "emulator" and scheme.gap == "affine" else 16
+
+
+def widths(device: Device, scheme: Scheme) -> NDArray[np.int64]:
     """Classes of subjects: the widest that each kernel takes."""
-    return LANES * COLUMNS[device.kind]
+    return LANES * _columns(device, scheme)
 
 
 def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -45,16 +48,8 @@ def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int
     if not local:
         reached += (m + n) * float(further)
     found: NDArray[np.bool_] = reached * SCALE + LARGEST_TAG < 2**16
-    found &= (n <= widths(device)[-1]) & (m <= MOST_ROWS)
+    found &= (n <= widths(device, scheme)[-1]) & (m <= MOST_ROWS)
     return found
-
-
-def _gains_are_bytes(scheme: Scheme) -> bool:
-    """Whether all that stored.cu adds to a cell lies in 0 to 127."""
-    if scheme.mode == "local" or scheme.gap == "affine":
-        return False
-    least, most = int(scheme.table().min()), max(0, int(scheme.table().max()))
-    return least + 2 * scheme.gap_extend >= 0 and (most + 2 * scheme.gap_extend) * SCALE + LARGEST_TAG <= LARGEST_BYTE
 
 
 @dataclass(frozen=True)
@@ -84,8 +79,8 @@ class _Shape:
     def __init__(self, device: Device, scheme: Scheme, group: Group, pitch: int) -> None:
         self.device, self.scheme, self.group, self.pitch = device, scheme, group, pitch
         self.every = group.places is None
-        self.columns = COLUMNS[device.kind]
-        self.lanes = int(LANES[np.searchsorted(widths(device), group.columns)])
+        self.columns = _columns(device, scheme)
+        self.lanes = int(LANES[np.searchsorted(widths(device, scheme), group.columns)])
         self.subjects = even(group.subjects, 2)
         self.queries = group.queries if self.every else even(group.queries, 2)
         self.subject_units = len(self.subjects) // 2
@@ -96,7 +91,6 @@ class _Shape:
         cells = self.columns // (4 if scheme.gap == "affine" else 8)
         block_words = device.warp_size * (BLOCK * cells + (scheme.gap == "affine") * (BLOCK + cells))
         self.warp_words = self.blocks * block_words
-        self.permuted = 4 if self.every and _gains_are_bytes(scheme) else 0
 
     def places(self, first: int, units: int) -> NDArray[np.int64]:
         """Positions of the alignments of some units; -1 for what stands in for a missing second one."""
@@ -124,8 +118,8 @@ class _Shape:
             "COLUMNS": self.columns,
             "ALL": self.every,
         }
-        letters, permuted = self.group.letters if self.every else PROFILE_ROWS, self.permuted
-        profile: dict[str, Constant] = {"LEAST": int(scheme.table().min()), "LETTERS": letters, "PERMUTED": permuted}
+        letters = self.group.letters if self.every else PROFILE_ROWS
+        profile: dict[str, Constant] = {"LEAST": int(scheme.table().min()), "LETTERS": letters}
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
         where = first, units, self.subject_units, self.blocks
         device.compile(KERNELS / "stored.cu", constants | profile)["shuffle_stored"](
@@ -133,11 +127,13 @@ class _Shape:
             device.warp_size,
             *arguments,
             *where,
-            shared_bytes=4 * letters * (self.columns - permuted) * device.warp_size,
+            shared_bytes=4 * letters * self.columns * device.warp_size,
         )
         arguments += [buffers.paths, self.stride, *where, scheme.match, scheme.mismatch]
         follow = device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"]
-        follow(-(-2 * units // THREADS), THREADS, *arguments, int(scheme.matrix is not None))
+        # So few threads that their words stay in the first-level caches from one step to the next.
+        grid = min(-(-2 * units // THREADS), max(1, follow.most_resident_blocks(THREADS, 0) // FOLLOWED_SHARE))
+        follow(grid, THREADS, *arguments, int(scheme.matrix is not None))
         return device.record()
 
 
@@ -152,7 +148,7 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     inputs = [array for batch in letters for array in (batch.codes, batch.offsets)]
     table = device.upload(scheme.table())
     shapes = [_Shape(device, scheme, group, len(subjects)) for group in groups]
-    free = int(min(device.memory_bytes * MEMORY_SHARE, device.memory_bytes - device.memory_used))
+    free = int(min(MOST_BYTES, device.memory_bytes * MEMORY_SHARE, device.memory_bytes - device.memory_used))
     most = [max(1, min(free // (4 * s.warp_words), MOST_UNITS // s.side_by_side)) * s.side_by_side for s in shapes]
     units = [min(s.units, fitting) for s, fitting in zip(shapes, most, strict=True)]
     words = device.empty(

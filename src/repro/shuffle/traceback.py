@@ -20,7 +20,7 @@ INSERTIONS, DELETIONS = 0xAAAAAAAA, 0xFFFFFFFF  # words of nothing but these
 def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> Outcome:
     """The alignments of a batch, which are those of `reference.alignments`, and their scores."""
     methods: list[Fits] = [partial(stored.fits, device, scheme), lambda m, n: np.ones(len(m), np.bool_)]
-    widths = stored.widths(device)
+    widths = stored.widths(device, scheme)
     if isinstance(pairs, str) and pairs == "all":
         groups = list(of_all(queries, subjects, methods, widths))
         shape: tuple[int, ...] = len(queries), len(subjects)

@@ -85,17 +85,18 @@ def _write_ops(places, columns, first_words, words, offsets, ops):  # type: igno
     for i in numba.prange(len(places)):
         if places[i] < 0 or columns[i] == 0:
             continue
-        place = offsets[places[i] + 1]  # a path begins with an alignment's end
-        previous, length = np.uint32(4), np.uint32(0)
+        # From an alignment's end on: without a branch for whether a run goes on, which none can foresee.
+        place = offsets[places[i] + 1]
+        word = words[first_words[i]]
+        previous, length = np.int64(word & np.uint32(3)), 0
+        place -= 1
         for k in range(columns[i]):
             if k % PER_WORD == 0:
                 word = words[first_words[i] + k // PER_WORD]
-            kind = word & np.uint32(3)
+            kind = np.int64(word & np.uint32(3))
             word >>= np.uint32(2)
-            if kind != previous:
-                if length:
-                    place -= 1
-                    ops[place] = length << np.uint32(OP_BITS) | OPS[previous]
-                previous, length = kind, np.uint32(0)
-            length += np.uint32(1)
-        ops[place - 1] = length << np.uint32(OP_BITS) | OPS[previous]
+            other = np.int64(kind != previous)
+            place -= other
+            length = length * (1 - other) + 1
+            ops[place] = np.uint32(length << OP_BITS) | OPS[kind]
+            previous = kind

@@ -82,15 +82,10 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
     extern __shared__ __align__(16) unsigned shared[];
     __shared__ __align__(16) unsigned staged[WARP_SIZE * STAGED_WORDS];
     __shared__ int gains_of[CODES * TABLE_ROW];
-    __shared__ uint2 bytes_of[CODES];
-    Profile profile = {bytes_of, reinterpret_cast<Four*>(shared) + threadIdx.x};
+    Four* profile = reinterpret_cast<Four*>(shared) + threadIdx.x;
     int lane = threadIdx.x % LANES, index = blockIdx.x * GROUPS + threadIdx.x / LANES;
-    for (int i = threadIdx.x; i < CODES * TABLE_ROW; i += WARP_SIZE) gains_of[i] = gain(table, i / TABLE_ROW, min(i % TABLE_ROW, PAD));
-    __syncwarp();
-    if (PERMUTED && threadIdx.x < CODES) {
-        const int* of = gains_of + threadIdx.x * TABLE_ROW;
-        bytes_of[threadIdx.x] = make_uint2(of[0] | of[1] << 8 | of[2] << 16 | of[3] << 24, of[4] | of[PAD] << 8);
-    }
+    for (int i = threadIdx.x; i < CODES * TABLE_ROW; i += WARP_SIZE)
+        gains_of[i] = gain(table, i / TABLE_ROW, min(i % TABLE_ROW, PAD));
     __syncwarp();
     Sequence query[2], subject[2];
     int rows = 0;
@@ -103,7 +98,7 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
         rows = max(rows, query[half].length);
     }
 #pragma unroll
-    for (int half = 0; half < 2; ++half) query[half].pads = rows - query[half].length;
+    for (int half = 0; half < 2; ++half) query[half].pads = ALL ? 0 : rows - query[half].length;
     int first_column = lane * COLUMNS;
     fill_profile(profile, gains_of, subject, first_column);
     unsigned h[COLUMNS], e[COLUMNS], f = NO_GAP, corner = border_after(subject, first_column) | FIRST_STAMP;
@@ -126,7 +121,12 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
     for (int block = 0; block * BLOCK < steps; ++block, stored += BLOCK_WORDS) {
         // At first and in the end some threads are outside the rows; while none is, nothing needs to be guarded.
         auto four_steps = [&](int begin, bool guarded) {
-            Four f_tags = {}, quad = {};
+            Four f_tags = {};
+            unsigned cells[TOGETHER] = {};
+            const uint8_t* codes[2];  // of the rows after these
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+                codes[half] = query[half].codes + (block * BLOCK + begin - lane + 1 - query[half].pads);
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 int step = begin + i, row = block * BLOCK + step - lane, code[2];
@@ -138,16 +138,15 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
                     from_left = NO_GAP;
                 }
                 code[0] = next[0], code[1] = next[1];
-                next[0] = code_at(query[0], row + 1);
-                if (!ALL) next[1] = code_at(query[1], row + 1);
-                unsigned* cells = quad.word + i * ROW_WORDS % 4;
+                next[0] = unsigned(row + 1 - query[0].pads) < unsigned(query[0].length) ? __ldg(codes[0] + i) : PAD;
+                if (!ALL) next[1] = unsigned(row + 1 - query[1].pads) < unsigned(query[1].length) ? __ldg(codes[1] + i) : PAD;
                 if (!guarded || unsigned(row) < unsigned(rows)) {
                     unsigned gains[COLUMNS], diagonal = corner, of_row = 0;
                     look_up(profile, code, gains);
                     f = from_left;
                     corner = left;
                     compute_row(gains, both(-NEW_GAP * SCALE + ABOVE + 1) + both(1) * step, stamp, diagonal, h, e, f, left,
-                                cells, f_tags.word[i], of_row);
+                                cells + i * ROW_WORDS % TOGETHER, f_tags.word[i], of_row);
                     if (MODE == SEMI_GLOBAL) {
                         // The last column, tagged by the step, the first one's tag the largest.
                         unsigned passed = ALL ? both(FURTHER * SCALE) * (row + 1)
@@ -166,8 +165,17 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
 #pragma unroll
                     for (int c = 0; c < COLUMNS; ++c) h[c] -= STAMP, e[c] -= STAMP;
                 }
-                if ((i + 1) * ROW_WORDS % 4 == 0)
-                    *reinterpret_cast<Four*>(staged + threadIdx.x * STAGED_WORDS + step * ROW_WORDS / 4 * 4) = quad;
+                if ((i + 1) * ROW_WORDS % TOGETHER == 0) {
+                    unsigned* to = staged + threadIdx.x * STAGED_WORDS + step * ROW_WORDS / TOGETHER * TOGETHER / 2;
+#pragma unroll
+                    for (int half = 0; half < 2; ++half) {
+                        Four found;
+#pragma unroll
+                        for (int k = 0; k < 4; ++k)
+                            found.word[k] = __byte_perm(cells[2 * k], cells[2 * k + 1], half ? 0x7632 : 0x5410);
+                        *reinterpret_cast<Four*>(to + half * (CELL_WORDS / 2)) = found;
+                    }
+                }
             }
             if (AFFINE) reinterpret_cast<Four*>(stored + F_PLACE)[begin / 4 * WARP_SIZE + threadIdx.x] = f_tags;
         };

@@ -7,6 +7,8 @@ constexpr int SCALE = 16;
 constexpr int LOWEST_GAIN = -2 * OPEN - 1;  // two letters and no gap are worth less than two gaps from here on
 constexpr int BIAS = MODE != LOCAL ? 4 * OPEN + 1 : FIRST + FURTHER > -LEAST ? FIRST + FURTHER : -LEAST;
 constexpr int NEW_GAP = MODE == LOCAL ? FIRST : OPEN;  // what the first letter of a gap costs
+constexpr int TOGETHER = 8;                            // words that are parted into those of either alignment
+static_assert(4 * ROW_WORDS % TOGETHER == 0, "four rows fill such words");
 constexpr int STAGED_WORDS = CELL_WORDS + 4;           // of a thread: so far apart, its neighbours' lie in other banks
 constexpr unsigned FULL_16 = 0xFFFF;
 static_assert(MODE != LOCAL || COLUMNS <= SCALE, "a tag for every column");
@@ -59,24 +61,10 @@ __device__ __forceinline__ int gain(const int* table, int row, int column) {
     return (MODE == LOCAL ? score : max(score + 2 * FURTHER, LOWEST_GAIN)) * SCALE + (row == column && row < 4 ? EQUAL : UNEQUAL) - DIAGONAL;
 }
 
-// What a thread's columns gain with every code of a row. Of the first columns bytes, which a permutation takes from those
-// that a row's code has with all codes; selectors: which ones, of both subjects. Of the others words in shared memory, of
-// both subjects where they have one query, else those of the low half's subject, then the high half's, in columns of two.
-constexpr int LOOKED_UP = COLUMNS - PERMUTED;
-constexpr unsigned ZERO_BYTES = 0x7070;  // byte 7 of those of a code is 0: the upper byte of a gain
-struct Profile {
-    const uint2* bytes;
-    Four* words;
-    unsigned selectors[PERMUTED ? PERMUTED : 1];
-};
-__device__ __forceinline__ void fill_profile(Profile& profile, const int* gains, const Sequence* subject, int first_column) {
-#pragma unroll
-    for (int c = 0; c < PERMUTED; ++c) {
-        int low = code_at(subject[0], first_column + c), high = code_at(subject[1], first_column + c);
-        profile.selectors[c] = low | high << 8 | ZERO_BYTES;
-    }
-    first_column += PERMUTED;
-    for (int four = 0; four < LOOKED_UP / 4; ++four) {
+// The gains of a thread's columns with every code of a row, in shared memory: both subjects' in a word where they have one
+// query, else those of the low half's subject, then of the high half's, in columns of two.
+__device__ __forceinline__ void fill_profile(Four* words, const int* gains, const Sequence* subject, int first_column) {
+    for (int four = 0; four < COLUMNS / 4; ++four) {
         int codes[2][4], half = four / (COLUMNS / 8), eight = four % (COLUMNS / 8) * 8;
 #pragma unroll
         for (int i = 0; i < 4; ++i)
@@ -91,27 +79,22 @@ __device__ __forceinline__ void fill_profile(Profile& profile, const int* gains,
                 int low = gains[row * TABLE_ROW + codes[0][i]], high = gains[row * TABLE_ROW + codes[1][i]];
                 found.word[i] = ALL ? low + (unsigned(high) << 16) : packed(low, high);
             }
-            profile.words[(row * (LOOKED_UP / 4) + four) * WARP_SIZE] = found;
+            words[(row * (COLUMNS / 4) + four) * WARP_SIZE] = found;
         }
     }
 }
-__device__ __forceinline__ void look_up(const Profile& profile, const int* code, unsigned* gains) {
-    if (PERMUTED) {
-        uint2 bytes = profile.bytes[code[0]];
-#pragma unroll
-        for (int c = 0; c < PERMUTED; ++c) gains[c] = __byte_perm(bytes.x, bytes.y, profile.selectors[c]);
-    }
-    const Four* first = profile.words + code[0] * (LOOKED_UP / 4) * WARP_SIZE;
+__device__ __forceinline__ void look_up(const Four* words, const int* code, unsigned* gains) {
+    const Four* first = words + code[0] * (COLUMNS / 4) * WARP_SIZE;
     if (ALL) {
 #pragma unroll
-        for (int c = 0; c < LOOKED_UP; c += 4) {
+        for (int c = 0; c < COLUMNS; c += 4) {
             Four found = first[c / 4 * WARP_SIZE];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) gains[PERMUTED + c + i] = found.word[i];
+            for (int i = 0; i < 4; ++i) gains[c + i] = found.word[i];
         }
         return;
     }
-    const Four* second = profile.words + (code[1] * (COLUMNS / 4) + COLUMNS / 8) * WARP_SIZE;
+    const Four* second = words + (code[1] * (COLUMNS / 4) + COLUMNS / 8) * WARP_SIZE;
 #pragma unroll
     for (int c = 0; c < COLUMNS; c += 8) {
         Four low = first[c / 8 * WARP_SIZE], high = second[c / 8 * WARP_SIZE];
