@@ -1,5 +1,8 @@
 """Vectors come in piece by piece, the last first, whatever became of those before them."""
 
+import time
+from threading import Barrier, Lock
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from repro.device import open_device
 from repro.mgemm import transfers as module
 from repro.mgemm.engine import Engine
 from repro.mgemm.metrics import Metric
+from repro.mgemm.ranks import run_threads
 from repro.mgemm.transfers import transfers_of
 
 FIELDS = 40
@@ -27,9 +31,13 @@ def engine(request, monkeypatch):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 7, 8, 9, 100, 101])
-def test_more_vectors_than_the_memory_they_pass_through(engine, count):
+@pytest.mark.parametrize("threads", [1, 5, 40])
+def test_more_vectors_than_the_memory_they_pass_through(engine, count, threads):
+    """Whatever the size of pieces, which are larger where ranks are threads."""
     values = vectors(count)
-    upload = transfers_of(engine).upload(engine, values)
+    transfers = transfers_of(engine)
+    transfers.ranks = transfers.threads = threads
+    upload = transfers.upload(engine, values)
     for first in (count - 1, count // 2, 0):
         part = upload[first:count]
         assert part.sums.tolist() == values[first:].sum(axis=1).tolist()
@@ -65,6 +73,39 @@ def test_vectors_from_other_ranks_are_not_copied_again(engine):
             assert upload[:].sums.tolist() == vectors(30, seed).sum(axis=1).tolist()
         del upload  # of the others, nothing was asked for
     assert len(memory) == 1
+
+
+@pytest.mark.parametrize("layer", [None, "workqueue", "omp"])
+def test_ranks_that_copy_at_the_same_time(monkeypatch, layer):
+    """Numba's own threads must not be called by two at a time; which threads it has is known after a first call."""
+
+    def threading_layer():
+        if layer is None:
+            raise ValueError
+        return layer
+
+    monkeypatch.setattr(module.numba, "threading_layer", threading_layer)
+    at_work, together = Lock(), Barrier(3, timeout=60)
+
+    def copy_bytes(target, source):
+        if layer == "omp":
+            together.wait()
+        else:
+            assert at_work.acquire(blocking=False)
+            time.sleep(0.01)
+            at_work.release()
+        target[:] = source
+
+    monkeypatch.setattr(module, "_copy_bytes", copy_bytes)
+
+    def work(communicator):
+        source = vectors(9, communicator.rank)[::2]
+        target = np.zeros(source.shape, np.float32)
+        communicator.allgather(None)
+        module._copy(target, source, 3)
+        return np.array_equal(target, source)
+
+    assert run_threads(3, work) == [True] * 3
 
 
 def test_other_vectors_take_the_memory_of_those_before(engine):
