@@ -22,9 +22,8 @@ WARPS = {"linear": 20, "affine": 16}
 PERIOD = 128  # steps from one rebasing to the next; a multiple of every warp's size
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
 UNROLLED = 4
-ENOUGH = 2**13  # alignments keep a card busy without any of them being divided
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
-TABLE_WORDS = 3 * 64
+TABLE_WORDS = 3 * 96
 BEGIN_THREADS = 256
 MEMORY_SHARE = 4  # of the free memory, for the borders of strips
 

@@ -61,14 +61,14 @@ def s16x2(
 ) -> Outcome:
     """Beyond the paper: packed.cu, two alignments in the 16-bit halves of a word and several such pairs in a warp.
 
-    What 16 bits cannot hold, and batches of a few long sequences, are computed by strips.cu, many warps to a matrix,
-    and what it cannot hold either in wider numbers.
+    What 16 bits cannot hold, and long pairs of a list, are computed by strips.cu, many warps to a matrix, and what it
+    cannot hold either in wider numbers.
     """
     if traceback:
         return trace_back(device, queries, subjects, pairs, scheme)
-    few = not isinstance(pairs, str) or pairs == "zip" or len(queries) * len(subjects) < strips.ENOUGH
+    every = isinstance(pairs, str) and pairs == "all"
     wider = [paper.method(kind, scheme, COLUMNS.default) for kind in ("fp32", "int32", "int64")]
-    methods = [strips.method(device, scheme, preferred=True)] if few else []
+    methods = [] if every else [strips.method(device, scheme, preferred=True)]
     methods += [*packed.methods(scheme), strips.method(device, scheme, preferred=False), *wider]
     return engine.run(device, queries, subjects, pairs, methods, packed.widths(device, subjects))
 

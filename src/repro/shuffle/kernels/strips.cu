@@ -19,7 +19,10 @@ constexpr int OPENING = MODE == LOCAL ? FIRST : FIRST - FURTHER;  // what a gap'
 constexpr int DIAGONAL = MODE == LOCAL ? 0 : 2 * FURTHER;         // what folding adds along a diagonal
 constexpr int FOLDED = MODE == LOCAL ? 0 : FURTHER;
 constexpr int NOT_YET = int(1u << 31);
-constexpr int CODES = 8, OTHER = 4;  // codes of letters are 0 to 4
+constexpr int OTHER = 4;  // codes of letters are 0 to 4
+// The entry of a table for two letters: two bits of either, so that A, C, G and T of both lie in banks of their own, and
+// above them whether they are others.
+constexpr int ENTRIES = 96, OTHER_ENTRY = 16, OF_LOW = 3 | OTHER_ENTRY, HIGH = 4;
 constexpr unsigned NOTHING = 8;      // in a selector: the sign of a byte, which is 0
 constexpr int QUADS = COLUMNS / 4;
 
@@ -55,13 +58,14 @@ struct Tables {
 };
 
 __device__ __forceinline__ unsigned gain(const int* table, int row, int column) {
-    return row <= OTHER ? SHIFT + max(__ldg(table + row * (OTHER + 1) + column) + DIAGONAL, -2 * OPENING) : 0;
+    return SHIFT + max(__ldg(table + row * (OTHER + 1) + column) + DIAGONAL, -2 * OPENING);
 }
+__device__ __forceinline__ int letter_of(int entry) { return entry & OTHER_ENTRY ? OTHER : entry & 3; }
 
 __device__ __forceinline__ Tables make_tables(unsigned* shared, const int* table) {
-    Tables tables = {reinterpret_cast<uint2*>(shared), shared + 2 * CODES * CODES};
-    for (int entry = threadIdx.x; entry < CODES * CODES; entry += P) {
-        int low = entry % CODES, high = entry / CODES;
+    Tables tables = {reinterpret_cast<uint2*>(shared), shared + 2 * ENTRIES};
+    for (int entry = threadIdx.x; entry < ENTRIES; entry += P) {
+        int low = letter_of(entry), high = letter_of(entry / HIGH);
         uint2 gains = make_uint2(0, 0);
         for (int column = 0; column < OTHER; ++column) {
             gains.x |= gain(table, low, column) << 8 * column;
@@ -163,7 +167,7 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
     // From the lane to the left; in lane 0 what enters the strip and, in the high half, the low one of the last lane.
     unsigned passed_on = lane ? 0x3210 : 0x1054;
     Tables tables = make_tables(shared, table);
-    uint4* picks = reinterpret_cast<uint4*>(shared + 3 * CODES * CODES) + lane;
+    uint4* picks = reinterpret_cast<uint4*>(shared + 3 * ENTRIES) + lane;
 
     while (true) {
         int item = 0;
@@ -201,7 +205,8 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         int next_h = 0, next_f = 0, next_code = 0;
         auto read = [&](int row) {
             if (row >= m) return;
-            next_code = __ldg(query + row);
+            int code = __ldg(query + row);
+            next_code = code < OTHER ? code : OTHER_ENTRY;
             next_h = strip == 0 ? border(row + 1) : __ldcv(in_h + row);
             if (AFFINE) next_f = strip == 0 ? next_h - OPENING : __ldcv(in_h + m + row);
         };
@@ -243,7 +248,7 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                     unsigned entered = __shfl_sync(FULL_MASK, entering_h, k);
                     unsigned left = __byte_perm(__shfl_sync(FULL_MASK, h[COLUMNS - 1], left_lane), entered, passed_on);
                     unsigned passed = __shfl_sync(FULL_MASK, codes, left_lane);
-                    codes = lane ? passed : (entered >> 16) + passed % CODES * CODES;
+                    codes = lane ? passed : (entered >> 16) + (passed & OF_LOW) * HIGH;
                     if (AFFINE) {
                         unsigned entered_f = __shfl_sync(FULL_MASK, entering_f, k);
                         f = __byte_perm(__shfl_sync(FULL_MASK, f, left_lane), entered_f, passed_on);
@@ -255,14 +260,15 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                         __stcg(out_h + leaving, half_of(h[COLUMNS - 1], 1) + SHIFT + base);
                         if (AFFINE) __stcg(out_h + m + leaving, half_of(f, 1) + base);
                     }
-                    if (MODE == SEMI_GLOBAL && last) {
+                    if (MODE == SEMI_GLOBAL && GUARDED && last) {
                         int value = half_of(picked(picks, h, end_column), end_half) + SHIFT + base, i = row - end_half * P;
                         if (lane == end_lane && unsigned(i) < unsigned(m))
                             column_best = max(column_best, value - FOLDED * (i + 1 + n));
                     }
                 }
             };
-            if (chunk >= 2 * P && chunk + P <= m) steps(Truth<false>());
+            bool picks_column = MODE == SEMI_GLOBAL && last;  // in the code for guarded rows alone
+            if (chunk >= 2 * P && chunk + P <= m && !picks_column) steps(Truth<false>());
             else steps(Truth<true>());
         }
 
