@@ -142,7 +142,7 @@ class Upload:
         start = self._starts[self._sent - 1]
         device.wait(self._copied)
         self._engine.fill(self.block[start:end], self._raw_of(start, end))
-        self.arranged = self._raw.used[start // self._part % 2] = device.record()
+        self.arranged = self._raw.last = self._raw.used[start // self._part % 2] = device.record()
         self._there = start
         if start == 0 and self._received:
             self._received.free(self._values)
@@ -182,12 +182,13 @@ class _Host:
 
 
 class _Raw:
-    """Memory of the device for vectors as they come in. used: when its halves may be changed."""
+    """Memory of the device for vectors as they come in. used: when its halves may be changed. last: when all may be."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._array: Array | None = None
         self.used: list[Event] = []
+        self.last: Event = None
 
     @property
     def array(self) -> Array:
@@ -208,7 +209,8 @@ class _Raw:
         if kept is None or (kept.dtype, kept.shape[1]) != (dtype, elements) or kept.shape[0] < rows:
             self._array = None
             self._array = self._device.empty((rows, elements), dtype)
-            self.used = [self._device.record()] * 2  # launches before may still use the memory for what it was
+            self.last = self._device.record()  # launches before may still use the memory for what it was
+        self.used = [self.last] * 2
         return part
 
 
