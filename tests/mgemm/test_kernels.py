@@ -113,6 +113,15 @@ def test_random_shapes_by_warpgroups(kind, vast, data):
             assert np.array_equal(upper[needed], expected[needed])
 
 
+@pytest.mark.parametrize("vast", [1, products.VAST])
+def test_slabs_of_warpgroups_that_take_a_stage_for_the_fourth_time(device, vast):
+    values, fields = random_values("bits", 130, 36 * 512)
+    with patch.multiple(products, LARGE=1, VAST=vast):
+        engine = engine_of(device, "bits")
+        block = engine.upload(values)
+        assert np.array_equal(engine.pairs(block, block).get(), fields.astype(np.float32) @ fields.T)
+
+
 @pytest.mark.parametrize(
     ("vectors", "rows", "pivots"), [(45, range(3, 30), range(4, 27)), (262, range(4), range(252, 258))]
 )
