@@ -56,11 +56,11 @@ def _middle(device: Device, scheme: Scheme) -> int:
 def _exact(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether strips.cu is exact for sequences of m and n letters: bool, one per pair.
 
-    Gains have to be bytes, values relative to a strip 15 bits, and values relative to nothing int32.
+    Gains have to be bytes, values relative to a strip 15 bits, and values relative to nothing int32, columns too.
     """
     gain = _shift(scheme) + max(0, int(scheme.table().max()) + 2 * scheme.gap_extend)
     small = gain <= LARGEST_BYTE and 2 * _middle(device, scheme) <= LARGEST_WORD
-    folded = (m + n).astype(np.float64) * scheme.gap_extend <= LARGEST["int32"]
+    folded = (m + n).astype(np.float64) * max(1, scheme.gap_extend) <= LARGEST["int32"]
     return small & (m > 0) & (n > 0) & folded & fits("int32", scheme, m, n)
 
 
