@@ -204,6 +204,18 @@ def test_wider_types_and_recomputed_cells_are_counted(tmp_path: Path) -> None:
     assert cells == ("1 of 2 runs (1.50 to 2.10 times)", FAILS)
 
 
+def test_half2_is_not_judged_by_what_wider_types_computed(tmp_path: Path) -> None:
+    rows = measured(
+        tmp_path,
+        *(row("fp32", "global", "affine", n, 1.8) for n in (512, 1024)),
+        row("half2", "global", "affine", 512, 3.6),
+        row("half2", "global", "affine", 1024, 1.8, types={"fp32": 3536**2}),
+    )
+    assert verdicts(rows)["half2 is faster than fp32"] == ("1 of 1 runs (2.00 to 2.00 times)", HOLDS)
+    only_wide = measured(tmp_path, row("half2", "global", "affine", 1024, 1.8, types={"fp32": 3536**2}))
+    assert table2(only_wide, PUBLISHED).query("source == 'here'").empty
+
+
 def test_the_range_of_half_precision_is_judged_for_all_lengths_of_the_paper(tmp_path: Path) -> None:
     found = verdicts(measured(tmp_path, row("auto", "global", "linear", 125, 8.0)))
     assert found["the limited range of half precision is not an issue"] == (

@@ -15,6 +15,8 @@ from repro.report.shuffle.data import (
     Published,
     engine,
     fastest,
+    in_half,
+    of_their_own,
     papers_scores,
 )
 from repro.report.shuffle.stated import GPU_PROGRAMS, SYSTEM, by_its_own_tables, claim_of, loss_of, ratios_of
@@ -64,9 +66,14 @@ def _peak(gpu: pd.DataFrame, published: Published) -> Claim:
 
 
 def _half(gpu: pd.DataFrame) -> Claim:
-    """Two alignments in a register against one."""
+    """Two alignments in a register against one, where half precision holds them."""
     keys = ["device", *PROBLEM, "input.name"]
-    speeds = gpu.pivot_table(SPEED, keys, "variant", aggfunc="max").reindex(columns=list(PAPER_VARIANTS)).dropna()
+    speeds = (
+        of_their_own(gpu)
+        .pivot_table(SPEED, keys, "variant", aggfunc="max")
+        .reindex(columns=list(PAPER_VARIANTS))
+        .dropna()
+    )
     ours, verdict = judged(int((speeds["half2"] > speeds["fp32"]).sum()), len(speeds))
     if len(speeds):
         ratio = speeds["half2"] / speeds["fp32"]
@@ -155,9 +162,7 @@ def _same_hardware(gpu: pd.DataFrame, published: Published) -> Claim:
 def _range(own: pd.DataFrame, published: Published) -> Claim:
     """Whether half precision holds all values, by its bounds for every read length of the paper, and in our rows."""
     half = own[(own["variant"] == "half2") & own["read_length"].notna()]
-    types = half.filter(regex=r"^result\.types\.")
-    narrow = types.get("result.types.half2", pd.Series(0, index=half.index)).fillna(0)
-    ours, verdict = judged(int((narrow == half["input.pairs"]).sum()), len(half))
+    ours, verdict = judged(int(in_half(half).sum()), len(half))
     found = [f"{ours}, reads of up to {half['read_length'].max():,.0f} letters"] if len(half) else []
     lengths = np.unique(published.scaling["read_length"])
     wide = lengths[~fits("half2", Scheme(), lengths, lengths)]

@@ -96,6 +96,16 @@ def papers_scores(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[same & rows["parameters.gap_open"].isin([2, np.nan])]
 
 
+def in_half(rows: pd.DataFrame) -> pd.Series:
+    """Whether all alignments of a row were computed in half precision: bool, for each row."""
+    return rows.get("result.types.half2", pd.Series(0, index=rows.index)).fillna(0) == rows["input.pairs"]
+
+
+def of_their_own(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows but those of half2 that wider types computed, which is as fp32 does."""
+    return rows[(rows["variant"] != "half2") | in_half(rows)]
+
+
 def fastest(rows: pd.DataFrame, by: Iterable[str]) -> pd.DataFrame:
     """The row with the highest speed for each value of `by`, in their order."""
     keys = list(by)

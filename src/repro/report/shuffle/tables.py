@@ -18,6 +18,7 @@ from repro.report.shuffle.data import (
     Published,
     engine,
     fastest,
+    of_their_own,
     papers_scores,
 )
 
@@ -86,7 +87,9 @@ def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     paper = published.table2.assign(library="AnySeq/GPU", source=PAPER)
     problem = {"mode": "global", "gap": "affine"}
     own = papers_scores(rows[(rows["device_kind"] == "cuda") & (rows["result"] == "score") & (rows["variant"] != CPU)])
-    own = own[(own["mode"] == problem["mode"]) & (own["gap"] == problem["gap"]) & own["read_length"].notna()]
+    own = of_their_own(
+        own[(own["mode"] == problem["mode"]) & (own["gap"] == problem["gap"]) & own["read_length"].notna()]
+    )
     ceilings = published.ceilings
     ceilings = ceilings[(ceilings["mode"] == problem["mode"]) & (ceilings["gap"] == problem["gap"])]
     lines = []
