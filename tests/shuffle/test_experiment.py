@@ -23,6 +23,7 @@ from repro.shuffle.outcome import Outcome
 from repro.shuffle.reference import alignments, scores
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.workload import ReadFiles, Workload, load
+from tests.shuffle.batches import letters
 
 SETS = {
     "short": ReadSet("short", "builtin", "illumina", "", "genome.fa", 7, 30, None, 1, ""),
@@ -180,6 +181,14 @@ def test_the_warm_up_has_the_longest_and_the_shortest():
     assert every.queries.lengths.tolist() == [9, 5, 0]
     zipped = Workload("x", "window", batch, batch, "zip").part(2)
     assert (zipped.queries.lengths.tolist(), zipped.pairs, zipped.shape) == ([9, 0], "zip", (2,))
+
+
+def test_the_warm_up_has_queries_with_other_letters_and_without():
+    for most, one in (("ACGT", "ACGN"), ("ACNT", "ACGT")):
+        batch = letters(most, one, *[most] * 8)
+        few = Workload("x", "reads", batch, batch, "all").part(4)
+        assert (len(few.queries), len(few.subjects), sorted(set(few.queries.have_others))) == (5, 4, [False, True])
+    assert len(Workload("x", "reads", letters("ACGT"), letters("N"), "all").part(4).queries) == 1
 
 
 def test_windows_hold_their_reads_and_genomes_whole_records(files):

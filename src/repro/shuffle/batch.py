@@ -50,8 +50,7 @@ def of_all(queries: Letters, subjects: Letters, methods: Sequence[Fits], widths:
     """
     by_length = np.argsort(-queries.lengths, kind="stable").astype(np.int32)
     m = queries.lengths[by_length]
-    others = np.diff(np.append(0, np.cumsum(queries.codes == OTHER))[queries.offsets])
-    codes = np.where(others[by_length] > 0, CODES, OTHER)
+    codes = np.where(queries.have_others[by_length], CODES, OTHER)
     classes = np.searchsorted(widths, subjects.lengths)
     for width in np.unique(classes)[::-1]:
         members = np.flatnonzero(classes == width).astype(np.int32)

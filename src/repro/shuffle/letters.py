@@ -39,6 +39,13 @@ class Letters:
         """Letters of each sequence: int64, shape (n,)."""
         return np.diff(self.offsets)
 
+    @property
+    def have_others(self) -> NDArray[np.bool_]:
+        """Whether each sequence has letters other than A, C, G, T and U: bool, shape (n,)."""
+        before = np.append(0, np.cumsum(self.codes == OTHER))[self.offsets]
+        found: NDArray[np.bool_] = np.diff(before) > 0
+        return found
+
     def taken(self, indices: NDArray[np.int64]) -> "Letters":
         """Some of the sequences, in the order of the indices."""
         offsets = np.zeros(len(indices) + 1, np.int64)

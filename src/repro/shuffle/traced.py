@@ -88,7 +88,7 @@ def _write_ops(places, columns, first_words, words, offsets, ops):  # type: igno
         # From an alignment's end on: without a branch for whether a run goes on, which none can foresee.
         place = offsets[places[i] + 1]
         word = words[first_words[i]]
-        previous, length = np.int64(word & np.uint32(3)), 0
+        previous, length = np.int64(word & np.uint32(3)), np.int64(0)
         place -= 1
         for k in range(columns[i]):
             if k % PER_WORD == 0:

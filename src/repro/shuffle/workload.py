@@ -95,10 +95,14 @@ class Workload:
     def part(self, most: int) -> "Workload":
         """A small batch with lengths from the longest to the shortest: `most` alignments, or each with each of so many.
 
-        What it needs of kernels is what the whole needs, as far as that depends on lengths.
+        What it needs of kernels is what the whole needs, as far as that depends on lengths and on whether queries have
+        letters other than A, C, G and T: one more has them, or does not, where that would be missing.
         """
         if len(self.shape) == 2:
-            few, others = (batch.taken(_spread(batch.lengths, most)) for batch in (self.queries, self.subjects))
+            chosen, have = _spread(self.queries.lengths, most), self.queries.have_others
+            missing = [np.flatnonzero(have == kind)[:1] for kind in (False, True) if kind not in have[chosen]]
+            few = self.queries.taken(np.concatenate([chosen, *missing]))
+            others = self.subjects.taken(_spread(self.subjects.lengths, most))
             return Workload(self.name, self.against, few, others, "all")
         queries, subjects = self.indices()
         chosen = _spread(self.queries.lengths[queries] * self.subjects.lengths[subjects], most)
