@@ -17,6 +17,7 @@ __device__ void begin_bulk_copy(void* shared, const void* global, int bytes, Bar
     ::repro::begin_bulk_copy(shared, global, bytes, barrier);
 }
 __device__ void await_phase(Barrier* barrier, int parity, int line = __builtin_LINE()) {
+    assert(parity == bool(parity));
     ::repro::await_phase(barrier, parity, line);
 }
 #else
