@@ -117,10 +117,11 @@ class CudaKernel(Kernel):
             self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
 
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
-        self._allow_shared(shared_bytes)
         device = self.device
+        if shared_bytes > self._largest_shared:
+            self._allow_shared(shared_bytes)
         self._set_device(device.index)
-        start = device.mark()
+        start = device.mark() if device._times is not None else None
         try:
             if self._cooperative:
                 self._driver.launchCooperativeKernel(
@@ -133,7 +134,8 @@ class CudaKernel(Kernel):
         except Exception as error:  # narrowed by _explain; a context manager would double a launch's cost
             raise _explain(str(self), error, device) from None
         device.last_launch = self
-        device.close(start)
+        if start is not None:
+            device.close(start)
 
 
 class Cuda(Device):
@@ -295,10 +297,8 @@ class Cuda(Device):
             event.synchronize()
 
     def mark(self) -> Any:
-        """An event before a launch, where times are recorded."""
-        if self._times is None:
-            return None
-        if len(self._open_events) >= MOST_OPEN_EVENTS:
+        """An event before a launch whose time is recorded."""
+        if len(self._open_events) >= MOST_OPEN_EVENTS and self._times is not None:
             self._collect_times(self._times)
         event = self.cupy.cuda.Event()
         event.record(self.stream)
@@ -306,10 +306,9 @@ class Cuda(Device):
 
     def close(self, start: Any) -> None:
         """The event after a launch that `mark` began."""
-        if start is not None:
-            end = self.cupy.cuda.Event()
-            end.record(self.stream)
-            self._open_events.append((start, end))
+        end = self.cupy.cuda.Event()
+        end.record(self.stream)
+        self._open_events.append((start, end))
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)
