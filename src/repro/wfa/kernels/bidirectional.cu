@@ -29,6 +29,15 @@ __device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* 
     return __clz(int(window(P, i) ^ window(T, j))) / BITS;
 }
 
+__device__ __forceinline__ int least_of_warp(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(FULL_MASK, value);
+#else
+    for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(FULL_MASK, value, apart));
+    return value;
+#endif
+}
+
 // The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.
 template <int LENGTH>
 __device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
@@ -39,7 +48,7 @@ __device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, 
         int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
         if (run < LETTERS) end = min(end, start + run);
     }
-    return __reduce_min_sync(FULL_MASK, end);
+    return least_of_warp(end);
 }
 
 // One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
@@ -143,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     __syncthreads();
     for (int way = 0; way < 2; ++way) {
         int row = way ? back.row : ahead.row;
-        int least = __reduce_min_sync(FULL_MASK, row < 0 ? NOT_REACHED : row), most = __reduce_max_sync(FULL_MASK, row);
+        int least = least_of_warp(row < 0 ? NOT_REACHED : row), most = -least_of_warp(-row);
         if (lane == 0) {
             atomicMin(&range[way][0], least);
             atomicMax(&range[way][1], most);
@@ -200,8 +209,8 @@ extern "C" __global__ void bidirectional_progress(const int* forward, const int*
     long long value = (long long)blockIdx.y * width + x;
     int began = blockIdx.y == 0 ? 0 : int(blockIdx.y) * stride + near / 2;
     int row = x < width ? forward[value] : UNREACHED, row_back = x < width ? backward[value] : UNREACHED;
-    int ahead = __reduce_max_sync(FULL_MASK, row < 0 ? 0 : row + k / 2 - began);
-    int back = __reduce_max_sync(FULL_MASK, row_back < 0 ? 0 : row_back + (n - m - k) / 2 - began);
+    int ahead = -least_of_warp(row < 0 ? 0 : began - k / 2 - row);
+    int back = -least_of_warp(row_back < 0 ? 0 : began - (n - m - k) / 2 - row_back);
     if (threadIdx.x % 32 == 0) {
         atomicMax(progress + 2 * blockIdx.y, ahead);
         atomicMax(progress + 2 * blockIdx.y + 1, back);
