@@ -126,6 +126,19 @@ def test_hybrid(pair, order):
     assert outcome.distance == edlib_distance(a.tobytes(), b.tobytes())
 
 
+def test_ends_more_alike_than_the_middle_cost_time_but_no_exactness(monkeypatch):
+    """Wavefronts go on because the ends are alike, do not meet in time, and strips take over."""
+    monkeypatch.setattr("repro.wfa.hybrid.most_edits_by_wavefronts", lambda longer: 400)
+    rng = np.random.default_rng(11)
+    a = rng.integers(0, 4, 9000).astype(np.uint8)
+    b = np.concatenate([a[:4000], rng.integers(0, 4, 1200).astype(np.uint8), a[5000:]])
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    assert distance > 400
+    outcome = hybrid(open_device("emulator"), a, b)
+    assert outcome.distance == distance
+    assert outcome.cells > 9000 * distance // 2, "the strips' cells are counted, too"
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_problems_of_a_batch_are_solved_side_by_side(order):
     """Substrings of any size, empty ones too: cost, crossing and the cost above it."""

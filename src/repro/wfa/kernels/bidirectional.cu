@@ -106,7 +106,8 @@ __device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const uns
     return words;
 }
 
-// Column 0, in all arrays: the first diagonal of window 0; of the others all cells of an antidiagonal near the main diagonal.
+// Column 0, in all arrays: the first diagonal of window 0; of the others the cells of an antidiagonal that are near the
+// main diagonal.
 extern "C" __global__ void bidirectional_start(const unsigned* P, const unsigned* T, const unsigned* P_back,
                                                const unsigned* T_back, int* forward, int* backward, int* forward_next,
                                                int* backward_next, int* distance, int* progress, int m, int n,
