@@ -180,6 +180,18 @@ def test_the_largest_scores_with_tags_and_the_first_beyond(scheme):
         assert_as_reference(alignments(DEVICE, text, other, "all", tried), text, other, "all", tried)
 
 
+def test_long_queries_among_short_ones_have_launches_of_their_own():
+    queries, subjects = random_batch(14, 40, 60)
+    few = letters("ACGT" * 300, "", "GATTACA" * 40)
+    queries = Letters(
+        np.concatenate([few.codes, queries.codes]), np.append(few.offsets, few.offsets[-1] + queries.offsets[1:])
+    )
+    subjects = Letters(subjects.codes, np.concatenate([subjects.offsets, subjects.offsets[-1:].repeat(3)]))
+    device = open_device("emulator", memory_bytes=2_000_000)
+    for pairs in ("zip", "all"):
+        assert_as_reference(alignments(device, queries, subjects, pairs, Scheme()), queries, subjects, pairs, Scheme())
+
+
 def test_nothing_against_more_than_a_kernel_takes():
     queries, subjects = letters("", "ACGT" * 80, ""), letters("ACGT" * 80, "", "")
     for mode in MODES:

@@ -25,6 +25,7 @@ THREADS = 128  # of a block of follow.cu
 FOLLOWED_SHARE = 2  # of the threads that a device takes, one in so many
 MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
 MOST_BYTES, MOST_UNITS = 2**33, 2**17  # which keep a device busy for long enough
+MOST_PATH_WORDS = 2**23  # of a launch: what page-locked memory is made for in no time
 END_FIELDS = 8  # of End in stored.cuh
 MOST_ROWS = 2**15  # which 16 bits number
 
@@ -53,6 +54,17 @@ def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int
 
 
 @dataclass(frozen=True)
+class _Launch:
+    """Some units of a group: the first, how many, blocks of each warp, words of each path, and words stored in all."""
+
+    first: int
+    units: int
+    blocks: int
+    stride: int
+    words: int
+
+
+@dataclass(frozen=True)
 class _Buffers:
     """What a launch gives, on the device and on its way to page-locked memory."""
 
@@ -62,9 +74,10 @@ class _Buffers:
     copied_paths: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, device: Device, alignments: int, stride: int) -> "_Buffers":
-        """Room for so many alignments with paths of `stride` words."""
-        ends, words = alignments * END_FIELDS, alignments * stride
+    def of(cls, device: Device, launches: Sequence[_Launch]) -> "_Buffers":
+        """Room for what any of the launches gives."""
+        ends = max(2 * launch.units * END_FIELDS for launch in launches)
+        words = max(2 * launch.units * launch.stride for launch in launches)
         return cls(
             device.empty(ends, np.int32),
             device.empty(words, np.uint32),
@@ -73,10 +86,12 @@ class _Buffers:
         )
 
 
-class _Shape:
-    """What the launches of a group have in common."""
+class _Launches:
+    """A group in launches, of which each has what its longest query needs: queries stand longest first."""
 
-    def __init__(self, device: Device, scheme: Scheme, group: Group, pitch: int) -> None:
+    def __init__(
+        self, device: Device, scheme: Scheme, group: Group, pitch: int, lengths: NDArray[np.int64], most_words: int
+    ) -> None:
         self.device, self.scheme, self.group, self.pitch = device, scheme, group, pitch
         self.every = group.places is None
         self.columns = _columns(device, scheme)
@@ -84,16 +99,25 @@ class _Shape:
         self.subjects = even(group.subjects, 2)
         self.queries = group.queries if self.every else even(group.queries, 2)
         self.subject_units = len(self.subjects) // 2
-        self.units = self.subject_units * (len(self.queries) if self.every else 1)
-        self.blocks = -(-(group.rows + self.lanes - 1) // BLOCK)
-        self.stride = -(-(group.rows + group.columns) // PER_WORD)
         self.side_by_side = device.warp_size // self.lanes
         cells = self.columns // (4 if scheme.gap == "affine" else 8)
         block_words = device.warp_size * (BLOCK * cells + (scheme.gap == "affine") * (BLOCK + cells))
-        self.warp_words = self.blocks * block_words
+        self.launches: list[_Launch] = []
+        all_units = self.subject_units * (len(self.queries) if self.every else 1)
+        first = 0
+        while first < all_units:
+            rows = int(lengths[self.queries[first // self.subject_units if self.every else 2 * first]])
+            blocks, stride = -(-(rows + self.lanes - 1) // BLOCK), max(1, -(-(rows + group.columns) // PER_WORD))
+            most_units = min(MOST_UNITS, MOST_PATH_WORDS // (2 * stride))
+            warps = max(1, min(most_words // (blocks * block_words), most_units // self.side_by_side))
+            units = min(all_units - first, warps * self.side_by_side)
+            words = -(-units // self.side_by_side) * blocks * block_words
+            self.launches.append(_Launch(first, units, blocks, stride, words))
+            first += units
 
-    def places(self, first: int, units: int) -> NDArray[np.int64]:
-        """Positions of the alignments of some units; -1 for what stands in for a missing second one."""
+    def places(self, launch: _Launch) -> NDArray[np.int64]:
+        """Positions of the alignments of a launch; -1 for what stands in for a missing second one."""
+        first, units = launch.first, launch.units
         if self.group.places is not None:
             found = even(self.group.places, 2).astype(np.int64)
             found[len(self.group.places) :] = -1
@@ -104,10 +128,10 @@ class _Shape:
         every[:, len(self.group.subjects) :] = -1
         return every.reshape(-1)[2 * skipped : 2 * (skipped + units)]
 
-    def launch(
-        self, inputs: Sequence[Array], lists: Sequence[Array], words: Array, buffers: _Buffers, first: int, units: int
+    def queue(
+        self, launch: _Launch, inputs: Sequence[Array], lists: Sequence[Array], words: Array, buffers: _Buffers
     ) -> Event:
-        """Queue both kernels for some units. inputs: letters with offsets, of queries and of subjects."""
+        """Queue both kernels of a launch. inputs: letters with offsets, of queries and of subjects."""
         scheme, device = self.scheme, self.device
         constants: dict[str, Constant] = {
             "MODE": MODES[scheme.mode],
@@ -121,18 +145,18 @@ class _Shape:
         letters = self.group.letters if self.every else PROFILE_ROWS
         profile: dict[str, Constant] = {"LEAST": int(scheme.table().min()), "LETTERS": letters}
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
-        where = first, units, self.subject_units, self.blocks
+        where = launch.first, launch.units, self.subject_units, launch.blocks
         device.compile(KERNELS / "stored.cu", constants | profile)["shuffle_stored"](
-            -(-units // self.side_by_side),
+            -(-launch.units // self.side_by_side),
             device.warp_size,
             *arguments,
             *where,
             shared_bytes=4 * letters * self.columns * device.warp_size,
         )
-        arguments += [buffers.paths, self.stride, *where, scheme.match, scheme.mismatch]
+        arguments += [buffers.paths, launch.stride, *where, scheme.match, scheme.mismatch]
         follow = device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"]
         # So few threads that their words stay in the first-level caches from one step to the next.
-        grid = min(-(-2 * units // THREADS), max(1, follow.most_resident_blocks(THREADS, 0) // FOLLOWED_SHARE))
+        grid = min(-(-2 * launch.units // THREADS), max(1, follow.most_resident_blocks(THREADS, 0) // FOLLOWED_SHARE))
         follow(grid, THREADS, *arguments, int(scheme.matrix is not None))
         return device.record()
 
@@ -147,38 +171,35 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     letters = [OnDevice.upload(device, batch) for batch in (queries, subjects)]
     inputs = [array for batch in letters for array in (batch.codes, batch.offsets)]
     table = device.upload(scheme.table())
-    shapes = [_Shape(device, scheme, group, len(subjects)) for group in groups]
     free = int(min(MOST_BYTES, device.memory_bytes * MEMORY_SHARE, device.memory_bytes - device.memory_used))
-    most = [max(1, min(free // (4 * s.warp_words), MOST_UNITS // s.side_by_side)) * s.side_by_side for s in shapes]
-    units = [min(s.units, fitting) for s, fitting in zip(shapes, most, strict=True)]
-    words = device.empty(
-        max(-(-u // s.side_by_side) * s.warp_words for s, u in zip(shapes, units, strict=True)), np.uint32
-    )
-    size = max(2 * u for u in units), max(s.stride for s in shapes)
-    buffers = [_Buffers.of(device, *size) for _ in range(2)]
-    waiting: tuple[_Shape, _Buffers, int, int, Event] | None = None
+    parts = [_Launches(device, scheme, group, len(subjects), queries.lengths, free // 4) for group in groups]
+    all_launches = [launch for part in parts for launch in part.launches]
+    words = device.empty(max(launch.words for launch in all_launches), np.uint32)
+    buffers = [_Buffers.of(device, all_launches) for _ in range(2)]
+    waiting: tuple[_Launches, _Launch, _Buffers, Event] | None = None
     number = 0
-    for shape, at_once in zip(shapes, units, strict=True):
-        lists = [device.upload(shape.queries), device.upload(shape.subjects), table]
-        for first in range(0, shape.units, at_once):
-            found, count = buffers[number % 2], min(at_once, shape.units - first)
-            computed = shape.launch(inputs, lists, words, found, first, count)
-            sizes = 2 * count * END_FIELDS, 2 * count * shape.stride
+    for part in parts:
+        lists = [device.upload(part.queries), device.upload(part.subjects), table]
+        for launch in part.launches:
+            found = buffers[number % 2]
+            computed = part.queue(launch, inputs, lists, words, found)
+            sizes = 2 * launch.units * END_FIELDS, 2 * launch.units * launch.stride
             device.copy_out(found.ends[: sizes[0]], found.copied_ends[: sizes[0]], [computed])
             done = device.copy_out(found.paths[: sizes[1]], found.copied_paths[: sizes[1]], [computed])
             if waiting:
                 yield _traced(*waiting)
-            waiting = shape, found, first, count, done
+            waiting = part, launch, found, done
             number += 1
     if waiting:
         yield _traced(*waiting)
 
 
-def _traced(shape: _Shape, buffers: _Buffers, first: int, units: int, done: Event) -> Traced:
-    shape.device.finish(done)
-    ends = buffers.copied_ends[: 2 * units * END_FIELDS].reshape(-1, END_FIELDS)
-    columns = buffers.copied_paths[: 2 * units * shape.stride]
+def _traced(part: _Launches, launch: _Launch, buffers: _Buffers, done: Event) -> Traced:
+    part.device.finish(done)
+    alignments = 2 * launch.units
+    ends = buffers.copied_ends[: alignments * END_FIELDS].reshape(-1, END_FIELDS)
+    columns = buffers.copied_paths[: alignments * launch.stride]
     return Traced(
-        shape.places(first, units), ends[:, 0], ends[:, 1:5], ends[:, 5], ends[:, 6],
-        np.arange(2 * units) * shape.stride, columns,
+        part.places(launch), ends[:, 0], ends[:, 1:5], ends[:, 5], ends[:, 6],
+        np.arange(alignments) * launch.stride, columns,
     )  # fmt: skip
