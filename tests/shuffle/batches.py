@@ -9,6 +9,7 @@ from repro.shuffle.scheme import Scheme
 BYTES = np.frombuffer(b"ACGTacgtNn", np.uint8)
 SCHEMES = [Scheme(mode, gap) for mode in ("global", "semi-global", "local") for gap in ("linear", "affine")]
 SCHEME_NAMES = [f"{scheme.mode}-{scheme.gap}" for scheme in SCHEMES]
+FEW_GAPS = [(None, 1), (2, 1), (3, 0), (1, 1)]
 MATRIX = ((5, -4, -3, -4, -2), (-4, 5, -4, -1, -2), (-2, -4, 5, -4, -2), (-4, -3, -4, 6, -2), (1, -2, -2, 0, -1))
 
 
@@ -38,18 +39,21 @@ def random_batch(seed: int, count: int, longest: int, others: bool = True) -> tu
 
 
 @st.composite
-def schemes(draw: st.DrawFn) -> Scheme:
-    """Any scheme of small scores, some with a matrix."""
-    gap = draw(st.sampled_from(["linear", "affine"]))
-    extend = draw(st.integers(0, 5))
+def schemes(draw: st.DrawFn, few_gaps: bool = False) -> Scheme:
+    """Any scheme of small scores, some with a matrix. few_gaps: for kernels that are specialised by what gaps cost."""
     scores = st.integers(-6, 6)
     row = st.tuples(scores, scores, scores, scores, scores)
-    return Scheme(
+    mode, match, mismatch = (
         draw(st.sampled_from(["global", "semi-global", "local"])),
-        gap,
         draw(st.integers(-1, 6)),
         draw(st.integers(-6, 2)),
-        extend + draw(st.integers(0, 6)) if gap == "affine" else None,
-        extend,
-        draw(st.none() | st.tuples(row, row, row, row, row)),
+    )
+    matrix = draw(st.none() | st.tuples(row, row, row, row, row))
+    if few_gaps:
+        gap_open, extend = draw(st.sampled_from(FEW_GAPS))
+        return Scheme(mode, "linear" if gap_open is None else "affine", match, mismatch, gap_open, extend, matrix)
+    gap = draw(st.sampled_from(["linear", "affine"]))
+    extend = draw(st.integers(0, 5))
+    return Scheme(
+        mode, gap, match, mismatch, extend + draw(st.integers(0, 6)) if gap == "affine" else None, extend, matrix
     )

@@ -42,15 +42,21 @@ def widths(device: Device, scheme: Scheme) -> NDArray[np.int64]:
 
 def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether 16 bits hold every value with its tag for sequences of m and n letters, and the kernel a subject."""
-    table, further, local = scheme.table(), scheme.gap_extend, scheme.mode == "local"
-    largest, opening = max(0, int(table.max())), scheme.first - further
-    bias = max(scheme.first + further, -int(table.min())) if local else 4 * opening + 1
+    further, largest = scheme.gap_extend, max(0, int(scheme.table().max()))
+    bias = _local_bias(scheme) or 4 * (scheme.first - further) + 1
     reached = bias + (np.minimum(m, n) + 1).astype(np.float64) * largest + 2 * further
-    if not local:
+    if scheme.mode != "local":
         reached += (m + n) * float(further)
     found: NDArray[np.bool_] = reached * SCALE + LARGEST_TAG < 2**16
     found &= (n <= widths(device, scheme)[-1]) & (m <= MOST_ROWS)
     return found
+
+
+def _local_bias(scheme: Scheme) -> int:
+    """What local values are kept larger by, so that no sum is negative: a power of two, for few kernels; else 0."""
+    if scheme.mode != "local":
+        return 0
+    return 1 << max(1, scheme.first + scheme.gap_extend, -int(scheme.table().min())).bit_length()
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,7 @@ class _Launches:
             "ALL": self.every,
         }
         letters = self.group.letters if self.every else PROFILE_ROWS
-        profile: dict[str, Constant] = {"LEAST": int(scheme.table().min()), "LETTERS": letters}
+        profile: dict[str, Constant] = {"LOCAL_BIAS": _local_bias(scheme), "LETTERS": letters}
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
         where = launch.first, launch.units, self.subject_units, launch.blocks
         device.compile(KERNELS / "stored.cu", constants | profile)["shuffle_stored"](

@@ -5,7 +5,7 @@
 constexpr int OPEN = FIRST - FURTHER;
 constexpr int SCALE = 16;
 constexpr int LOWEST_GAIN = -2 * OPEN - 1;  // two letters and no gap are worth less than two gaps from here on
-constexpr int BIAS = MODE != LOCAL ? 4 * OPEN + 1 : FIRST + FURTHER > -LEAST ? FIRST + FURTHER : -LEAST;
+constexpr int BIAS = MODE == LOCAL ? LOCAL_BIAS : 4 * OPEN + 1;
 constexpr int NEW_GAP = MODE == LOCAL ? FIRST : OPEN;  // what the first letter of a gap costs
 constexpr int TOGETHER = 8;                            // words that are parted into those of either alignment
 static_assert(4 * ROW_WORDS % TOGETHER == 0, "four rows fill such words");
