@@ -11,6 +11,7 @@ from repro.device import Counters, open_device, open_devices
 from repro.device.toolchain import compiler
 from repro.errors import DeviceError, InputError
 from tests.conftest import NO_GPU
+from tests.device.small_runs import RUNS
 from tests.device.test_kernels import compiled
 
 
@@ -80,6 +81,19 @@ def test_the_memory_budget_is_enforced_and_returns():
     gc.collect()
     assert device.memory_used == 0
     assert device.zeros(250, np.int32).nbytes == 1000
+
+
+def test_memory_returns_after_launches_and_copies(device):
+    """On a GPU too, where the memory is CuPy's: the budget of a later run depends on it."""
+    before = device.memory_used
+    RUNS["reorder"](device)
+    assert device.memory_used == before
+    host = device.host_array(10, np.float32)
+    array = device.zeros(10, np.float32)
+    device.finish(device.copy_out(array, host))
+    assert device.memory_used == before + 40
+    del array
+    assert device.memory_used == before
 
 
 def test_counters(device):

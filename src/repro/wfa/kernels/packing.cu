@@ -1,14 +1,14 @@
 // Letters packed: codes of BITS bits side by side, first letter highest. blockIdx.y says which string.
 
-// Which of the 256 byte values occur. All that write a word write 1; volatile, because others read it meanwhile.
-extern "C" __global__ void note_symbols(const uint8_t* P, int m, const uint8_t* T, int n, volatile int* present) {
-    __shared__ volatile int seen[256];
+// Which of the 256 byte values occur. All that write a word write 1.
+extern "C" __global__ void note_symbols(const uint8_t* P, int m, const uint8_t* T, int n, int* present) {
+    __shared__ int seen[256];
     const uint8_t* letters = blockIdx.y ? T : P;
     int length = blockIdx.y ? n : m;
     for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x) seen[symbol] = 0;
     __syncthreads();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x)
-        if (!seen[letters[i]]) seen[letters[i]] = 1;
+        seen[letters[i]] = 1;
     __syncthreads();
     for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x)
         if (seen[symbol]) present[symbol] = 1;
