@@ -1,5 +1,7 @@
 """The engines of `hybrid`, each forced at every similarity, against edlib."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -11,9 +13,8 @@ from repro.wfa.bidirectional import COLUMNS, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
 from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
 from repro.wfa.packing import PackedPair
+from tests.conftest import ORDERS
 from tests.wfa.test_variants import edlib_distance
-
-ORDERS = ("forward", "reverse", "random")
 
 
 @st.composite
@@ -158,6 +159,20 @@ def test_problems_of_a_batch_are_solved_side_by_side(order):
             above = edlib_distance(p[:middle].tobytes(), t[:crossing].tobytes())
             assert (found.cost[x], found.above[x]) == (edlib_distance(p.tobytes(), t.tobytes()), above)
             assert found.cost[x] - above == edlib_distance(p[middle:].tobytes(), t[crossing:].tobytes())
+
+
+def test_problems_and_columns_are_not_limited_by_the_second_axis_of_a_grid():
+    """A path of 4.2 million letters is divided into more than 65,535 problems; here the grid is as small as can be."""
+    rng = np.random.default_rng(12)
+    a, b = (rng.integers(0, 4, 3000).astype(np.uint8) for _ in range(2))
+    device = open_device("emulator", thread_order="random")
+    device.limits = replace(device.limits, grid=(2**31 - 1, 2, 1))
+    row, rows = np.array([0, 900, 2000]), np.array([900, 1100, 1000])
+    column, columns = np.array([0, 1000, 2500]), np.array([1000, 1500, 500])
+    found = solve(PackedPair(device, a, b), Problems(row, rows, column, columns, np.maximum(rows, columns)), 1)
+    expected = [edlib_distance(a[i : i + m].tobytes(), b[j : j + n].tobytes())
+                for i, m, j, n in zip(row, rows, column, columns, strict=True)]  # fmt: skip
+    assert found.cost.tolist() == expected
 
 
 def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows():

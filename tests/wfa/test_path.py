@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.wfa.path import Path, optimal_path
-from tests.wfa.test_hybrid import ORDERS, pairs
+from tests.conftest import ORDERS
+from tests.wfa.test_hybrid import pairs
 from tests.wfa.test_variants import EXAMPLE, edlib_distance, letters
 
 

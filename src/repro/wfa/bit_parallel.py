@@ -140,8 +140,8 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
 
     threads = 1024 if count == 1 else 128
     kernels["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
-    widest = -(-(int(problems.columns.max()) + 1) // 256)
-    kernels["best_crossing"]((widest, count), 256, batch, middle, values, best)
+    widest = min(-(-(int(problems.columns.max()) + 1) // 256), device.limits.grid[1])
+    kernels["best_crossing"]((count, widest), 256, batch, middle, values, best)
     kernels["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
     crossings = found.get().reshape(2, count)
     cost, column = crossings[0] >> np.uint64(32), crossings[0] & np.uint64(0xFFFFFFFF)

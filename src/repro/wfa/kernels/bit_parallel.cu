@@ -273,19 +273,20 @@ __device__ int value_at(const unsigned* middle, const int* values, const Half& h
 }
 
 // The cheapest crossing of each middle row, over the columns for which both directions have values: the cost in the
-// upper half of a word, the column, the first one of equal cost, in the lower. blockIdx.y is the problem.
+// upper half of a word, the column, the first one of equal cost, in the lower. blockIdx.x is the problem.
 extern "C" __global__ void best_crossing(const long long* batch, const unsigned* middle, const int* values,
                                          unsigned long long* best) {
-    const Problem& problem = reinterpret_cast<const Problem*>(batch)[blockIdx.y];
+    const Problem& problem = reinterpret_cast<const Problem*>(batch)[blockIdx.x];
     Half forward = half_of(problem, 0), backward = half_of(problem, 1);
     int n = forward.n, final = forward.strips - 1;
     int begin = max(CHUNK * begin_of(forward, final), n - min(n, CHUNK * end_of(backward, final)));
     int end = min(min(n, CHUNK * end_of(forward, final)), n - CHUNK * begin_of(backward, final));
-    int column = begin + int(blockIdx.x * blockDim.x + threadIdx.x);
-    if (column > end) return;
-    int cost = value_at(middle, values, forward, blockIdx.y, column) +
-               value_at(middle, values, backward, blockIdx.y, n - column);
-    atomicMin(best + blockIdx.y, (unsigned long long)cost << 32 | unsigned(column));
+    for (long long x = blockIdx.y * blockDim.x + threadIdx.x; begin + x <= end; x += gridDim.y * blockDim.x) {
+        int column = begin + int(x);
+        int cost = value_at(middle, values, forward, blockIdx.x, column) +
+                   value_at(middle, values, backward, blockIdx.x, n - column);
+        atomicMin(best + blockIdx.x, (unsigned long long)cost << 32 | unsigned(column));
+    }
 }
 
 // The cost of the part above the middle row, for the crossing found.
