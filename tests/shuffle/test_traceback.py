@@ -1,5 +1,7 @@
 """Alignments on every device are those of the reference, letter by letter, and add up to their scores."""
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -190,6 +192,33 @@ def test_long_queries_among_short_ones_have_launches_of_their_own():
     device = open_device("emulator", memory_bytes=2_000_000)
     for pairs in ("zip", "all"):
         assert_as_reference(alignments(device, queries, subjects, pairs, Scheme()), queries, subjects, pairs, Scheme())
+
+
+def test_what_a_copy_reads_is_kept_until_its_batch_is_done(monkeypatch):
+    """Page-locked memory that is let go is given to the next batch, maybe before it has been copied."""
+    monkeypatch.setattr("repro.shuffle.units.MOST_UNITS", 1)
+    device = open_device("emulator")
+    copy_in, host_array, finish = device.copy_in, device.host_array, device.finish
+    of_batches: list[list[weakref.ref]] = [[]]
+
+    def watched_array(shape, dtype):
+        assert all(reference() is not None for batch in of_batches for reference in batch)
+        return host_array(shape, dtype)
+
+    def watched_copy(array, values, after=()):
+        if len(of_batches[-1]) == 2:
+            of_batches.append([])
+        of_batches[-1].append(weakref.ref(values))
+        return copy_in(array, values, after)
+
+    def watched_finish(event):
+        of_batches.pop(0)
+        finish(event)
+
+    for name, watched in (("host_array", watched_array), ("copy_in", watched_copy), ("finish", watched_finish)):
+        monkeypatch.setattr(device, name, watched)
+    queries, subjects = letters(*["ACGT"] * 6), letters(*["ACGT" * 80] * 6)
+    assert_as_reference(alignments(device, queries, subjects, "zip", Scheme()), queries, subjects, "zip", Scheme())
 
 
 def test_nothing_against_more_than_a_kernel_takes():

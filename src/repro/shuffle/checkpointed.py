@@ -84,7 +84,7 @@ class _Results:
     places: NDArray[np.int64]
     copies: list[NDArray[Any]]
     last: Event
-    arrays: tuple[Array, ...]  # alive as long as kernels and copies use them
+    used: tuple[Array | NDArray[Any], ...]  # alive as long as kernels and copies use them
 
     def get(self) -> Traced:
         """The values, once they are there."""
@@ -153,4 +153,4 @@ def _launch(
         last = device.copy_out(array, values, after)
     members = batch.members.reshape(-1)
     positions = np.where(np.append(True, members[1:] != members[:-1]), problem.places[members], -1)
-    return _Results(device, positions, places, copies, last, (*arrays, *results))
+    return _Results(device, positions, places, copies, last, (fields, *arrays, *results))
