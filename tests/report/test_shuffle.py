@@ -329,6 +329,7 @@ def test_the_bars_are_the_papers_the_peers_and_ours(tmp_path: Path, drawn: list[
 def test_speeds_by_read_length_have_the_papers_lines_on_gpus_alone(tmp_path: Path, drawn: list[Figure]) -> None:
     rows = [row("auto", "global", "linear", n, s) for n, s in ((125, 8.0), (250, 9.0), (250, 7.0))]
     rows.append(row("auto", "global", "linear", 125, 1e-5, **EMULATOR))
+    rows.append(row("half2", "global", "linear", 1024, 3.0, types={"fp32": 3536**2}))  # which is no half precision
     figures.draw_read_lengths(measured(tmp_path, *rows), PUBLISHED, [])
     (figure,) = drawn
     lines = {line.get_label(): line.get_xydata().tolist() for line in figure.axes[0].lines}

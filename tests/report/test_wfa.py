@@ -288,6 +288,7 @@ def test_figure_10_has_a_line_for_each_tile_length_of_a_tiling(tmp_path: Path, d
         "tile length 4": [(64, 16), (128, 32)],
         "paper: 289.6, tile 2": [(224, 289.6)],
     }
+    assert drawn[0].axes[3].get_xticks().tolist() == [64, 128]
     assert series(drawn[0], 5)["measured here"] == [(63, 6), (381, 7)]  # 2 t + 1 threads
 
 

@@ -21,6 +21,7 @@ from repro.report.shuffle.data import (
     Published,
     engine,
     fastest,
+    of_their_own,
     papers_scores,
 )
 from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
@@ -80,7 +81,7 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
             fontsize=8,
         )
         figure.suptitle(
-            f"Reads of {BAR_LENGTH} letters, every pair. Grey: the paper, and other programs measured on our GPU. "
+            f"Reads of {BAR_LENGTH} letters, each with all of its set. Grey: the paper, and other programs measured on our GPU. "
             "Colours: here\n" + _measured_on(devices)
         )
         save(figure, paths)
@@ -112,8 +113,12 @@ def _grouped(axes: Axes, bars: pd.DataFrame, slots: dict[str, int], looks: dict[
 
 
 def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
-    """Speed of scores over the read length in the paper's three charts; a line of panels per device."""
+    """Speed of scores over the read length in the paper's three charts; a line of panels per device.
+
+    half2 only where half precision holds the scores.
+    """
     own = papers_scores(rows[rows["read_length"].notna() & (rows["result"] == "score") & (rows["variant"] != CPU)])
+    own = of_their_own(own)
     devices = devices_of(own)
     if all(kind != "cuda" for _, kind in devices):
         devices = [("the paper", "cuda"), *devices]
@@ -144,7 +149,7 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
                 axes.set_title(f"{mode}, {gap}: {device_label(device, kind)}", fontsize=8)
                 if axes.lines:
                     axes.legend(fontsize=6)
-        figure.suptitle("Speed of scores by read length, all reads with all")
+        figure.suptitle("Speed of scores by read length, each read with all of its set")
         save(figure, paths)
 
 
@@ -235,7 +240,7 @@ def draw_transfers(rows: pd.DataFrame, published: Published, paths: Iterable[str
         ticks = sorted({published.stated["best_length"], *own["read_length"]})
         axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
         axes.minorticks_off()
-        axes.legend(fontsize=6)
+        axes.legend(fontsize=6, handlelength=4)  # long enough to tell dashed lines
         figure.suptitle(f"Share of transfers and of the host's work\n{_measured_on(devices_of(own))}")
         save(figure, paths)
 

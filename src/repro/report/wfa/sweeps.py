@@ -110,6 +110,8 @@ def _panel(axes: Axes, own: pd.DataFrame, published: Published, variant: str, le
         else:
             axes.axhline(best["gcups"], color=PAPER_COLOUR, linestyle=":", label=label)
     axes.set_xscale("log", base=2)
+    if own[THREADS].nunique() == 2:  # of two sizes a power of two may be near one only
+        axes.set_xticks(own[THREADS].unique())
     axes.set(yscale="log", xlabel=THREADS, ylabel="GCUPS")
     axes.xaxis.set_major_formatter("{x:.0f}")
     axes.set_title(f"({letter}) {variant}", fontsize=9)
