@@ -24,7 +24,7 @@ LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
 UNROLLED = 4
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
 TABLE_WORDS = 3 * 96
-BEGIN_THREADS = 256
+BEGIN_THREADS, MOST_BEGIN_BLOCKS = 256, 2**16
 MEMORY_SHARE = 4  # of the free memory, for the borders of strips
 
 
@@ -135,9 +135,8 @@ class _Batch:
             ends = np.cumsum(counts)
             words = m * self.planes * counts
             edges = device.empty(int(words.sum()), np.int32)
-            threads = 8 * BEGIN_THREADS * device.warp_size
             kernels["shuffle_strips_begin"](
-                max(1, min(-(-edges.shape[0] // BEGIN_THREADS), threads)),
+                min(-(-edges.shape[0] // BEGIN_THREADS), MOST_BEGIN_BLOCKS),
                 BEGIN_THREADS,
                 *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
             )

@@ -81,8 +81,8 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
             fontsize=8,
         )
         figure.suptitle(
-            f"Reads of {BAR_LENGTH} letters, each with all of its set. Grey: the paper, and other programs measured on our GPU. "
-            "Colours: here\n" + _measured_on(devices)
+            f"Reads of {BAR_LENGTH} letters, each with all of its set. Grey: the paper, and other programs measured on "
+            "our GPU. Colours: here\n" + _measured_on(devices)
         )
         save(figure, paths)
 
