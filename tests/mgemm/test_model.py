@@ -23,9 +23,16 @@ def test_a_line_is_found_again(base, per):
 
 def test_few_points_give_the_coefficients_that_matter_most():
     assert Line.fitted([(9.0, 100.0)], [5.0]).per == pytest.approx((0.0, 0.05))
-    two = Line.fitted([(10.0, 100.0), (30.0, 200.0)], [3.0, 8.0])
-    assert two.base == 0
-    assert two.per == pytest.approx((0.2, 0.01))
+    two = Line.fitted([(10.0, 100.0), (30.0, 200.0)], [3.0, 5.0])
+    assert two.base == pytest.approx(1)
+    assert two.per == pytest.approx((0, 0.02))
+
+
+def test_a_small_launch_and_a_large_one_predict_no_more_than_the_rate_of_the_large_one():
+    """Launches of triples on an NVIDIA H200: 50 vectors of 225 fields, 2,880 of 10,000, and what 20,000 would take."""
+    values = [50**2 * 16, 2880**2 * 16]
+    fitted = Line.fitted([(values[0], values[0] * 225), (values[1], values[1] * 10_000)], [0.000245, 0.0996])
+    assert fitted.at(values[1], values[1] * 20_000) == pytest.approx(2 * 0.0996, rel=0.003)
 
 
 def test_a_line_has_no_negative_coefficient():

@@ -37,12 +37,14 @@ class Line:
     def fitted(cls, amounts: Sequence[Sequence[float]], seconds: Sequence[float]) -> "Line":
         """The line with the least squares of relative errors and no negative coefficient.
 
-        amounts: of each measurement, the one that matters most last. seconds: above 0. Of fewer different amounts than
-        there are coefficients, only the last coefficients are found; the others are 0.
+        amounts: of each measurement, the one that matters most last. seconds: above 0. One amount alone gives the last
+        coefficient, two different ones the base, too; the others are 0: what is small takes as long as a launch does,
+        and says nothing of what grows.
         """
         measured = np.asarray(seconds, float)
         columns = np.column_stack([np.ones(len(measured)), np.asarray(amounts, float).reshape(len(measured), -1)])
-        kept = slice(max(0, columns.shape[1] - len(np.unique(columns, axis=0))), None)
+        by_weight = [columns.shape[1] - 1, 0, *range(columns.shape[1] - 2, 0, -1)]
+        kept = by_weight[: len(np.unique(columns, axis=0))]
         scales = columns.max(axis=0).clip(min=1e-300)
         scaled = (columns / scales / measured[:, None])[:, kept]
         found = np.zeros(len(scales))
