@@ -107,6 +107,10 @@ def mgemm(device: Device) -> None:
     device.compute_capability = (8, 0)
     with patch.object(products, "LARGE", 1):
         engine.pairs(block, block)
+    device.compute_capability = (7, 5)
+    engine = Engine(device, Metric.SORENSON, np.uint32)
+    block = engine.upload(values)
+    engine.pairs(block, block)
 
 
 def shuffle(device: Device) -> None:

@@ -1,5 +1,6 @@
 """Every variant's numerators and quotients on every device and in every thread order."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -195,6 +196,31 @@ def test_few_levels_are_planes_of_bits_where_these_are_faster(capability, planes
         block = engine.upload(fields)
         assert block.words == words
         assert np.array_equal(engine.pairs(block, block).get(), minima(fields.astype(int)))
+
+
+@pytest.mark.parametrize("kind", ["levels", "bits"])
+def test_cards_whose_tensor_cores_have_no_and(device, kind):
+    """Those below compute capability 8.0: bits are compared by ordinary instructions, few levels as bytes."""
+    device.compute_capability = (7, 5)
+    values, fields = random_values(kind, 40, 45)
+    engine = engine_of(device, kind)
+    block = engine.upload(values)
+    assert block.data.shape[2] == 1, "no groups of words for the tensor cores"
+    assert np.array_equal(engine.pairs(block, block).get(), minima(fields))
+    part = block[:20]
+    triples = Triples(part, part, part)
+    expected = np.minimum(minimum_cube(fields[:20])[:, :, None], fields[:20]).sum(axis=-1)
+    assert np.array_equal(engine.triples(triples).get().reshape(20, 20, 20), expected)
+
+
+@kinds
+def test_more_tiles_of_vectors_than_a_grid_has_blocks(device, kind):
+    device.limits = replace(device.limits, grid=(2**31 - 1, 2, 65535))
+    values, fields = random_values(kind, 140, 45)
+    engine = engine_of(device, kind)
+    block = engine.upload(values)
+    assert block.sums.tolist() == fields.sum(axis=1).tolist()
+    assert np.array_equal(engine.pairs(block[:9], block).get(), minima(fields)[:9])
 
 
 def minimum_cube(fields):

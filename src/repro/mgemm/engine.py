@@ -78,9 +78,12 @@ class Engine:
     def fill(self, block: Block, raw: Array) -> None:
         """Arrange vectors, (vectors, elements) of the engine's dtype on the device, as those of `block`."""
         vectors, elements = raw.shape
-        tiles = -(-block.words // SIDE), -(-vectors // SIDE)
-        shape = block.pitch, block.start, vectors
-        self._blocks["mgemm_arrange"](tiles, (SIDE, 8), raw, block.data, *shape, elements, block.words)
+        at_once = SIDE * self.device.limits.grid[1]
+        for first in range(0, vectors, at_once):
+            part = raw[first : first + at_once]
+            tiles = -(-block.words // SIDE), -(-part.shape[0] // SIDE)
+            shape = block.pitch, block.start + first, part.shape[0]
+            self._blocks["mgemm_arrange"](tiles, (SIDE, 8), part, block.data, *shape, elements, block.words)
         self._blocks["mgemm_raw_sums"](vectors, SUMMING, raw, block.all_totals, block.start, elements)
 
     def upload(self, values: NDArray[Any]) -> Block:

@@ -17,6 +17,7 @@ BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as i
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
 VAST = 8192  # and from which on the largest are
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
+TENSOR_NEEDS = (8, 0)  # the least compute capability with the instructions of tensor.cu
 WARPGROUPS_NEED = (9, 0)  # the compute capability that alone has the instructions of warpgroups.cu
 MULTIPROCESSORS = 132  # of an NVIDIA H200, for which the sizes here are chosen
 
@@ -128,6 +129,8 @@ class Rows:
 
 def most_planes(device: Device) -> int:
     """Of bits in place of bytes; for more of them the differences of bytes are faster."""
+    if device.compute_capability < TENSOR_NEEDS:
+        return 0
     return 64 if device.compute_capability == WARPGROUPS_NEED else 32
 
 
@@ -145,7 +148,8 @@ class Product:
         self._word = np.dtype(constants["Word"])
         self._variant = variant
         if variant == "auto":
-            self._variant = "tensor" if self._bits else "fmin" if self._word == np.float32 else "differences"
+            minima = "fmin" if self._bits or self._word == np.float32 else "differences"
+            self._variant = "tensor" if self._bits and device.compute_capability >= TENSOR_NEEDS else minima
         self.group = BIT_GROUP if self._variant == "tensor" else 1
         self.needs_totals = self._variant == "differences"
         self._constants = {**constants, "GROUP": self.group}
