@@ -117,6 +117,17 @@ def test_real_weights_within_rounding(device, variant, dtype, negative):
 
 
 @variants
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_denormal_weights_are_not_zero(device, variant, predecessors):
+    """Multiples of the smallest float: their sums are exact."""
+    n = 70
+    weights = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) * np.float32(2.0**-149)
+    weights[weights > np.float32(2.0**-148)] = np.inf
+    outcome = variant.run(device, weights, predecessors, **variant.complete({}))
+    assert np.array_equal(outcome.distances / np.float32(2.0**-149), np.abs(np.subtract.outer(range(n), range(n))))
+
+
+@variants
 @dtypes
 @pytest.mark.parametrize("predecessors", [False, True])
 @pytest.mark.parametrize(("n", "cycle"), [(3, [0, 1, 2]), (70, [1, 69, 5]), (150, [3, 80, 149]), (150, [140, 2])])

@@ -5,12 +5,13 @@ No GPU and no driver are needed, only NVIDIA's packages (pip install '.[test]').
 
 import re
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 from repro.device.emulator import Emulator
-from repro.device.nvrtc import ARCHITECTURES, KNOWN, declared, generated_text, machine_code, options_of
+from repro.device.nvrtc import ARCHITECTURES, KNOWN, declared, generated_text, load_module, machine_code, options_of
 from repro.device.source import Source, load_source
 from repro.errors import DeviceError
 from tests.device.small_runs import RUNS
@@ -161,3 +162,25 @@ def test_instructions_of_one_architecture_alone(tmp_path, monkeypatch):
         machine_code(AsCupyCallsIt(), source, {}, "sm_90a")
     with pytest.raises(DeviceError, match=r"kernel.cu does not compile: .*wgmma"):
         machine_code(AsCupyCallsIt(), source, {"WHOLE": 1}, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("text", "capability", "architecture"),
+    [
+        ("", "75", "sm_75"),
+        ("", "90", "sm_90"),
+        ("// architectures: sm_90a\n", "90", "sm_90a"),
+        ("", "199", None),
+        ("#include <cuda_fp16.h>\n", "90", None),
+    ],
+)
+def test_who_compiles_a_file(tmp_path, monkeypatch, text, capability, architecture):
+    """CuPy flushes denormal floats to zero, so it compiles only what it alone can."""
+    asked = []
+    monkeypatch.setattr("repro.device.nvrtc.machine_code", lambda *arguments: asked.append(arguments[-1]) or b"image")
+    cupy = MagicMock()
+    cupy.cuda.Device.return_value.compute_capability = capability
+    cupy.cuda.nvrtc.getSupportedArchs.return_value = (75, 80, 90)
+    load_module(cupy, written(tmp_path, text + FENCED), {}, tmp_path)
+    assert asked == ([architecture] if architecture else [])
+    assert list(cupy.RawModule.call_args.kwargs) == (["path"] if architecture else ["code", "options", "backend"])

@@ -29,3 +29,12 @@ def test_one_unit_in_common(device, kind):
                 assert c3[j, i, k] == {1: 1, 2: 0.5, 3: 0}[len({of_pivot, of_row, of_column})]
     c2 = engine.quotients2(n2, block, block).get()
     assert c2[np.triu_indices(5, 1)].tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("unit", [2.0**-149, 2.0**-130, 2.0**120])
+def test_denormal_and_large_floats_are_not_zero_or_infinite(device, unit):
+    fields = np.array([[3, 1, 0], [1, 1, 0], [0, 0, 4]], np.float32) * np.float32(unit)
+    engine = Engine(device, Metric.CZEKANOWSKI, fields.dtype)
+    block = engine.upload(fields)
+    n2 = engine.pairs(block, block)
+    assert engine.quotients2(n2, block, block).get()[0].tolist()[1:] == [np.float32(2 * 2 / 6), 0]

@@ -55,9 +55,14 @@ def load_module(cupy: Any, source: Source, constants: Constants, folder: Path) -
     folder: for a file that is needed until the module's functions have been taken. Raises DeviceError with the
     compiler's first error.
     """
-    if SPECIFIC in declared(source, "architectures", ARCHITECTURES):
+    capability = cupy.cuda.Device().compute_capability
+    specific = SPECIFIC in declared(source, "architectures", ARCHITECTURES)
+    # CuPy's own way flushes denormal floats to zero. It is left what it alone knows how to do: finding the toolkit's
+    # headers, which half precision needs, whose numbers are whole, and cards that are newer than the compiler.
+    if specific or (int(capability) in cupy.cuda.nvrtc.getSupportedArchs() and not _needs_headers(source)):
         image = folder / "module.cubin"
-        image.write_bytes(machine_code(cupy.cuda.nvrtc, source, constants, SPECIFIC))
+        architecture = SPECIFIC if specific else f"sm_{capability}"
+        image.write_bytes(machine_code(cupy.cuda.nvrtc, source, constants, architecture))
         return cupy.RawModule(path=str(image))
     module = cupy.RawModule(code=generated_text(source, constants), options=options_of(source), backend="nvrtc")
     try:
@@ -65,6 +70,10 @@ def load_module(cupy: Any, source: Source, constants: Constants, folder: Path) -
     except cupy.cuda.compiler.CompileException as error:
         raise _refused(source, str(error)) from None
     return module
+
+
+def _needs_headers(source: Source) -> bool:
+    return any("#include <" in text for text in source.files().values())
 
 
 def machine_code(nvrtc: Any, source: Source, constants: Constants, architecture: str) -> bytes:
