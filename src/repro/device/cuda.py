@@ -6,8 +6,8 @@ import math
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.device.base import Device, Event, KernelTimes, Lent, Limits
-from repro.device.kernel import Array, Extent, Extents, Kernel
+from repro.device.cuda_errors import errors_of, explain
+from repro.device.cuda_kernel import CudaKernel
+from repro.device.kernel import Array, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
@@ -53,91 +55,6 @@ def _cupy() -> ModuleType:
     return cupy  # type: ignore[no-any-return]
 
 
-# CUDA's codes after which the context's work and memory are gone.
-LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 999})
-TOO_LARGE = frozenset({701, 720})
-
-
-def _explain(what: str, error: Exception, device: "Cuda | None" = None) -> Exception:
-    """The DeviceError that a CUDA error becomes, with what to try; any other exception as it is."""
-    cuda = _cupy().cuda
-    if isinstance(error, cuda.memory.OutOfMemoryError):
-        return DeviceError(f"{what}: the GPU is out of memory ({error}); use a smaller input or free the card")
-    if not isinstance(error, cuda.runtime.CUDARuntimeError | cuda.driver.CUDADriverError):
-        return error
-    if error.status in TOO_LARGE:
-        return DeviceError(f"{what}: {error}; use fewer threads per block, less shared memory or a smaller grid")
-    if error.status not in LOST:
-        return DeviceError(f"{what}: {error}")
-    last = f", by the launch of {device.last_launch} or an earlier one" if device and device.last_launch else ""
-    return DeviceError(
-        f"{what}: {error}{last}; what it held is lost: go on with another device or start again, and run the smallest "
-        "failing case with REPRO_INSTRUMENT=sanitize on the emulator, or under compute-sanitizer, to see where"
-    )
-
-
-@contextmanager
-def _errors_of(what: str, device: "Cuda | None" = None) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        raise _explain(what, error, device) from None
-
-
-class CudaKernel(Kernel):
-    """A kernel of a CuPy module."""
-
-    device: "Cuda"
-
-    def __init__(self, device: "Cuda", name: str, parameters: list[Parameter], module: Any) -> None:
-        super().__init__(device, name, parameters)
-        self._raw = module.get_function(name)
-        self._function = self._raw.kernel.ptr
-        self.attributes: dict[str, int] = self._raw.attributes
-        self._largest_shared = 48 * 1024
-        self._driver = _cupy().cuda.driver
-        self._launch_kernel = self._driver.launchKernel
-        self._set_device = _cupy().cuda.runtime.setDevice
-
-    def __str__(self) -> str:
-        grid, block = self._extents
-        return f"kernel {self.name}, grid {grid}, block {block}"
-
-    def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
-        """As many as the driver's occupancy calculation gives for all multiprocessors."""
-        self._allow_shared(shared_bytes)
-        threads = math.prod(block) if isinstance(block, tuple) else block
-        with _errors_of(str(self), self.device):
-            fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, threads, shared_bytes)
-        return int(fitting) * int(self.device.properties["multiProcessorCount"])
-
-    def _allow_shared(self, shared_bytes: int) -> None:
-        if shared_bytes > self._largest_shared:
-            self.device.make_current()  # CuPy's kernels are those of the current device
-            self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
-
-    def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
-        device = self.device
-        if shared_bytes > self._largest_shared:
-            self._allow_shared(shared_bytes)
-        self._set_device(device.index)
-        start = device.mark() if device._times is not None else None
-        try:
-            if self._cooperative:
-                self._driver.launchCooperativeKernel(
-                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address
-                )
-            else:
-                self._launch_kernel(
-                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
-                )
-        except Exception as error:  # narrowed by _explain; a context manager would double a launch's cost
-            raise _explain(str(self), error, device) from None
-        device.last_launch = self
-        if start is not None:
-            device.close(start)
-
-
 class Cuda(Device):
     """One NVIDIA GPU."""
 
@@ -148,7 +65,7 @@ class Cuda(Device):
         self.cupy = cupy
         self._device = cupy.cuda.Device(index)
         self._device.use()
-        with _errors_of(f"GPU {index}"):
+        with errors_of(f"GPU {index}"):
             free, _ = cupy.cuda.runtime.memGetInfo()
             properties = cupy.cuda.runtime.getDeviceProperties(index)
             self.stream = cupy.cuda.Stream(non_blocking=True)
@@ -186,7 +103,7 @@ class Cuda(Device):
 
     def synchronize(self) -> None:
         """Wait for the stream; a failed launch is raised here."""
-        with _errors_of(self.name, self):
+        with errors_of(self.name, self):
             self.stream.synchronize()
 
     def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -195,10 +112,10 @@ class Cuda(Device):
         count = math.prod(shape if isinstance(shape, tuple) else (shape,))
         nbytes = max(1, count * np.dtype(dtype).itemsize)
         if nbytes <= MOST_POOLED_BYTES:
-            with _errors_of(self.name, self), self._device:
+            with errors_of(self.name, self), self._device:
                 pooled = self.cupy.cuda.alloc_pinned_memory(nbytes)
             return np.frombuffer(pooled, dtype, count).reshape(shape)
-        with _errors_of(self.name, self), self._device:
+        with errors_of(self.name, self), self._device:
             pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
         memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
         weakref.finalize(memory, runtime.freeHost, pointer)
@@ -221,7 +138,7 @@ class Cuda(Device):
         if not outside:
             return Lent.of(array)
         base, size = ctypes.c_uint64(), ctypes.c_size_t()
-        with _errors_of(self.name, self), self._device:
+        with errors_of(self.name, self), self._device:
             address_range = ctypes.CDLL("libcuda.so.1").cuMemGetAddressRange_v2
             failed = address_range(ctypes.byref(base), ctypes.byref(size), ctypes.c_uint64(array.pointer))
             try:
@@ -269,7 +186,7 @@ class Cuda(Device):
 
     def _copy(self, way: str, to: int, source: int, array: Array, kind: int, after: Sequence[Event]) -> Event:
         stream = self._copy_streams[way]
-        with _errors_of(self.name, self), self._device:
+        with errors_of(self.name, self), self._device:
             for earlier in after:
                 stream.wait_event(earlier)
             self.cupy.cuda.runtime.memcpyAsync(to, source, array.nbytes, kind, stream.ptr)
@@ -282,7 +199,7 @@ class Cuda(Device):
 
     def record(self) -> Event:
         """An event on the stream of the launches."""
-        with _errors_of(self.name, self):
+        with errors_of(self.name, self):
             self.make_current()
             event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
             return event
@@ -293,7 +210,7 @@ class Cuda(Device):
 
     def finish(self, event: Event) -> None:
         """The host waits."""
-        with _errors_of(self.name, self):
+        with errors_of(self.name, self):
             event.synchronize()
 
     def mark(self) -> Any:
@@ -325,13 +242,13 @@ class Cuda(Device):
             with self._device, self.stream:
                 return self.cupy.empty(shape, dtype)
         except Exception as error:
-            raise _explain(self.name, error, self) from None
+            raise explain(self.name, error, self) from None
 
     def _pointer(self, data: Any) -> int:
         return int(data.data.ptr)
 
     def _fill(self, array: Array, value: np.generic) -> None:
-        with _errors_of(self.name, self), self._device, self.stream:
+        with errors_of(self.name, self), self._device, self.stream:
             if array.contiguous and len(set(value.tobytes())) == 1:  # in a fifth of the time
                 self.cupy.cuda.runtime.memsetAsync(array.pointer, value.tobytes()[0], array.nbytes, self.stream_pointer)
             else:
@@ -350,11 +267,11 @@ class Cuda(Device):
                 array.data.set(values, stream=self.stream)
             self.stream.synchronize()
         except Exception as error:
-            raise _explain(self.name, error, self) from None
+            raise explain(self.name, error, self) from None
 
     def _download(self, array: Array) -> NDArray[Any]:
         if not array.contiguous:
-            with _errors_of(self.name, self), self._device:
+            with errors_of(self.name, self), self._device:
                 values: NDArray[Any] = array.data.get(stream=self.stream, blocking=True)
                 return values
         # The runtime's own calls: a loop that reads one word after every launch waits for nothing else.
@@ -366,7 +283,7 @@ class Cuda(Device):
             )
             runtime.streamSynchronize(self.stream_pointer)
         except Exception as error:
-            raise _explain(self.name, error, self) from None
+            raise explain(self.name, error, self) from None
         return values
 
     def _collect_times(self, times: KernelTimes) -> None:
