@@ -33,8 +33,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "shuffle": {
         "1 << 30": "any value far below every score stands for an alignment that there is not",
-        "_offsets[q]), 0};": "what fills up in front is counted when the longest is known",
-        "_offsets[s]), 0};": "what fills up in front is counted when the longest is known",
+        "offsets[index]), 0};": "what fills up in front is counted when the longest is known",
         "int current = 0, next = 0;": "letters are passed on before they are used",
     },
     "reorder": {

@@ -1,10 +1,9 @@
 // Words of two 16-bit halves: how packed.cu borders, looks up and computes cells.
 #pragma once
 #include <cuda_fp16.h>
+#include "sequences.cuh"
 
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
 constexpr int GROUPS = WARP_SIZE / LANES;
-constexpr int PAD = 5;  // after A, C, G, T and any other letter
 constexpr int OPEN = FIRST - FURTHER;
 constexpr int LARGEST_HALF = 2047, TOO_LARGE = -1;
 constexpr int EXCEEDED = 1 << 15;  // below every 16-bit number, as -EXCEEDED
@@ -17,14 +16,6 @@ constexpr int LOOKED_UP = COLUMNS - PERMUTED;
 static_assert(LOOKED_UP % (ALL ? 4 : 8) == 0, "whole words of four columns, or of eight of one subject");
 constexpr int ROWS = LETTERS;  // of the profile: 4, 5 with other letters, 6 with pads
 
-struct Sequence {
-    const uint8_t* codes;
-    int length, pads;  // letters, and what fills up in front of them
-};
-
-__device__ __forceinline__ Sequence sequence(const uint8_t* codes, const long long* offsets, int index) {
-    return {codes + offsets[index], int(offsets[index + 1] - offsets[index]), 0};
-}
 __device__ __forceinline__ int code_at(const Sequence& of, int position) {
     position -= of.pads;
     return position >= 0 && position < of.length ? __ldg(of.codes + position) : PAD;
@@ -34,8 +25,6 @@ __device__ __forceinline__ int warp_max(int value) {
     return value;
 }
 
-__host__ __device__ constexpr unsigned packed(int low, int high) { return unsigned(high) << 16 | (unsigned(low) & 0xFFFF); }
-__host__ __device__ constexpr unsigned both(int value) { return packed(value, value); }
 __device__ __forceinline__ int signed_half(unsigned word, int half) { return short(half ? word >> 16 : word); }
 // The bits of a whole number times 2^-24 as a half.
 __host__ __device__ constexpr int half_bits(int value) { return value < 0 ? 0x8000 | -value : value; }

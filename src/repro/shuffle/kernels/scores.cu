@@ -5,11 +5,11 @@
 // in front is filled with columns and rows that repeat the border. A subject longer than WARP_SIZE x COLUMNS takes
 // several stages from left to right; the last column of one is the left border of the next, in global memory, read and
 // written once per WARP_SIZE steps. Two alignments of a half2 may have different lengths; the longer ones count.
+#include "sequences.cuh"
 #include "values.cuh"
 
 constexpr int P = WARP_SIZE;
-constexpr int LETTERS = 6, PAD = 5;  // A, C, G, T, any other, and what fills up in front
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
+constexpr int LETTERS = PAD + 1;
 constexpr int QUADS = COLUMNS / 4;
 
 // COLUMNS of a lane in groups of four, each looked up by one access.
@@ -22,11 +22,6 @@ struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Quad {
 __device__ __forceinline__ int border(int letters) {
     return MODE != GLOBAL || letters <= 0 ? 0 : -FIRST - (letters - 1) * FURTHER;
 }
-
-struct Sequence {
-    const uint8_t* codes;
-    int length, pads;  // letters, and what fills up in front of them
-};
 
 __device__ __forceinline__ int code_at(const Sequence& of, int position) {
     position -= of.pads;
@@ -104,8 +99,8 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
             long long alignment = ALL ? task % width * HALVES + half : task * HALVES + half;
             int q = query_list[ALL ? task / width : alignment], s = subject_list[alignment];
             place[half] = ALL ? q * pitch + s : places[alignment];
-            query[half] = {queries + query_offsets[q], int(query_offsets[q + 1] - query_offsets[q]), 0};
-            subject[half] = {subjects + subject_offsets[s], int(subject_offsets[s + 1] - subject_offsets[s]), 0};
+            query[half] = sequence(queries, query_offsets, q);
+            subject[half] = sequence(subjects, subject_offsets, s);
             rows = max(rows, query[half].length);
             letters = max(letters, subject[half].length);
         }

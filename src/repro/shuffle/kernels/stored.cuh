@@ -15,10 +15,9 @@
 // a unit is in row k - t in step k. What is missing in front of the shorter of two queries or subjects is filled with
 // rows and columns that repeat the border.
 #pragma once
+#include "sequences.cuh"
 
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
 constexpr int GROUPS = WARP_SIZE / LANES;
-constexpr int PAD = 5, CODES = 6, TABLE_ROW = 8;  // after A, C, G, T and any other letter
 constexpr int BLOCK = 8, STRIP = 4;
 constexpr int BITS = AFFINE ? 4 : 2, PER_WORD = 16 / BITS;  // cells of one alignment in a word
 constexpr int LEFT = 0, ABOVE = AFFINE ? STRIP + 1 : 1, UNEQUAL = (1 << BITS) - 2, EQUAL = UNEQUAL + 1;

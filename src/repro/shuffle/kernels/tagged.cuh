@@ -2,6 +2,7 @@
 #pragma once
 #include "stored.cuh"
 
+constexpr int CODES = PAD + 1, TABLE_ROW = 8;  // of the table of gains
 constexpr int OPEN = FIRST - FURTHER;
 constexpr int SCALE = 16;
 constexpr int LOWEST_GAIN = -2 * OPEN - 1;  // two letters and no gap are worth less than two gaps from here on
@@ -19,8 +20,6 @@ struct alignas(4 * WORDS) Words {
 };
 using Four = Words<4>;
 
-__host__ __device__ constexpr unsigned packed(int low, int high) { return unsigned(high) << 16 | (unsigned(low) & FULL_16); }
-__host__ __device__ constexpr unsigned both(int value) { return packed(value, value); }
 constexpr unsigned VALUES = both(-SCALE);  // without tags
 // Linear gaps: what is kept of a row is stamped, one less than the row above, so that what comes from above or diagonally
 // is tagged without an addition. Before a block, stamps start anew.
@@ -31,13 +30,6 @@ constexpr unsigned NO_GAP = both((MODE == LOCAL ? BIAS - FIRST : BIAS - 3 * OPEN
 __device__ __forceinline__ unsigned half_of(unsigned word, int half) { return half ? word >> 16 : word & FULL_16; }
 __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) { return __vimax3_u16x2(a, b, b); }
 
-struct Sequence {
-    const uint8_t* codes;
-    int length, pads;  // letters, and what fills up in front of them
-};
-__device__ __forceinline__ Sequence sequence(const uint8_t* codes, const long long* offsets, int index) {
-    return {codes + offsets[index], int(offsets[index + 1] - offsets[index]), 0};
-}
 __device__ __forceinline__ int code_at(const Sequence& of, int position) {
     position -= of.pads;
     return unsigned(position) < unsigned(of.length) ? __ldg(of.codes + position) : PAD;

@@ -1,0 +1,17 @@
+// What kernels of alignments share: kinds of alignments, sequences, and two 16-bit numbers in a word.
+#pragma once
+
+constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
+constexpr int PAD = 5;  // after A, C, G, T and any other letter: what fills up in front
+
+struct Sequence {
+    const uint8_t* codes;
+    int length, pads;  // letters, and what fills up in front of them
+};
+
+__device__ __forceinline__ Sequence sequence(const uint8_t* codes, const long long* offsets, int index) {
+    return {codes + offsets[index], int(offsets[index + 1] - offsets[index]), 0};
+}
+
+__host__ __device__ constexpr unsigned packed(int low, int high) { return unsigned(high) << 16 | (unsigned(low) & 0xFFFF); }
+__host__ __device__ constexpr unsigned both(int value) { return packed(value, value); }
