@@ -18,7 +18,13 @@ VARIANTS = ("naive", "ternary", "fmin", BEST, "gemm", CPU)
 VARIANT_COLOUR = dict(zip(VARIANTS, COLOURS, strict=True))
 MEASURES = ("2-way", "3-way")
 PEER: dict[str, Any] = {"color": "#666666", "marker": "x", "markersize": 7, "linestyle": "none"}
-PAPER: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none", "linestyle": "none"}
+PAPER: dict[str, Any] = {
+    "color": PAPER_COLOUR,
+    "marker": PAPER_MARKER,
+    "fillstyle": "none",
+    "linestyle": "none",
+    "clip_on": False,  # a marker just below the end of an axis is whole
+}
 GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "_", "markersize": 16, "linestyle": "none"}
 BAR = 0.15  # width; a group is 1 apart from the next
 WRITTEN: dict[str, Any] = {
