@@ -84,6 +84,8 @@ class Cuda(Device):
         self._open_events: list[tuple[Any, Any]] = []
         self._first_event: Any = None
         self._reached = {index}  # GPUs
+        # Where a GPU walks the host's page tables (Grace), it reads ordinary memory itself, as late as page-locked one.
+        self._stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -261,7 +263,7 @@ class Cuda(Device):
             if array.contiguous:
                 source, way = values.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)
-                if _is_pageable(values):
+                if self._stages_pageable and _is_pageable(values):
                     return  # the runtime has read it all
             else:
                 array.data.set(values, stream=self.stream)
