@@ -52,6 +52,12 @@ def test_letters_are_codes_in_either_case():
     assert len(letters()) == 0
 
 
+def test_which_sequences_have_other_letters():
+    found = letters("N", "", "acgu", "TTNTN", "", "A", "xA")
+    assert found.have_others.tolist() == [True, False, False, True, False, False, True]
+    assert letters().have_others.tolist() == []
+
+
 def test_pairs():
     assert [indices.tolist() for indices in pair_indices("all", 2, 3)] == [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]]
     assert [indices.tolist() for indices in pair_indices("zip", 2, 2)] == [[0, 1], [0, 1]]

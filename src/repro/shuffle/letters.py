@@ -42,7 +42,7 @@ class Letters:
     @property
     def have_others(self) -> NDArray[np.bool_]:
         """Whether each sequence has letters other than A, C, G, T and U: bool, shape (n,)."""
-        before = np.append(0, np.cumsum(self.codes == OTHER))[self.offsets]
+        before = np.searchsorted(np.flatnonzero(self.codes == OTHER), self.offsets)
         found: NDArray[np.bool_] = np.diff(before) > 0
         return found
 

@@ -13,7 +13,7 @@ from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.paper import KERNELS
 from repro.shuffle.ranges import LARGEST, fits
 from repro.shuffle.reference import MODES
-from repro.shuffle.scheme import OTHER, Scheme
+from repro.shuffle.scheme import Scheme
 
 NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
 # Columns of a thread in either half of its words, and warps per multiprocessor.
@@ -83,7 +83,7 @@ def _launch(
     m, n = queries.letters.lengths[group.queries], subjects.letters.lengths[group.subjects]
     strips = -(-n // width(device))
     order = np.argsort(-m * strips, kind="stable")
-    plain = not any((subjects.letters[s] == OTHER).any() for s in np.unique(group.subjects))
+    plain = not subjects.letters.have_others[group.subjects].any()
     batch = _Batch(device, scheme, queries, subjects, scores, plain)
     most = max(1, (device.memory_bytes - device.memory_used) // MEMORY_SHARE // np.dtype(np.int32).itemsize)
     words = np.cumsum((m * strips * batch.planes)[order])

@@ -72,7 +72,7 @@ def _parts(problems: Problems, crossings: Crossings) -> Problems:
 def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     """An alignment of the edit distance's cost; a, b: letters, uint8 of shape (m,) and (n,).
 
-    O(m + n) memory on the device, about twice the time of the distance.
+    O(m + n) memory on the device, two to four times the time of the distance.
     """
     pair = PackedPair(device, a, b)
     found, crossings = search(pair)
