@@ -4,6 +4,7 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -121,6 +122,24 @@ def test_arrays_larger_than_the_pieces_in_which_they_are_copied_arrive_whole(dev
     values_before = values.copy()
     values[:] = 0
     assert all(np.array_equal(array.get(), values_before) for array in arrays)
+
+
+@pytest.mark.parametrize(
+    ("values", "staged", "waits"),
+    [
+        (np.zeros(2), True, False),
+        (np.zeros((2, 2))[1], True, False),
+        (np.zeros(2), False, True),
+        (np.frombuffer(bytearray(16)), True, True),  # which may be page-locked
+    ],
+)
+def test_a_gpus_upload_is_waited_for_unless_the_runtime_has_read_the_values(values, staged, waits):
+    gpu = cuda.Cuda.__new__(cuda.Cuda)
+    gpu.cupy, gpu.stream, gpu.stream_pointer = MagicMock(), MagicMock(), 7
+    gpu.index, gpu.name, gpu._stages_pageable = 0, "a GPU", staged
+    gpu._upload(MagicMock(contiguous=True), values)
+    assert gpu.cupy.cuda.runtime.memcpyAsync.call_count == 1
+    assert gpu.stream.synchronize.called == waits
 
 
 @pytest.mark.parametrize("shape", [0, 5, (3, 4)])
