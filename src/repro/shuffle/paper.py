@@ -16,7 +16,6 @@ from repro.shuffle.scheme import Scheme
 
 KERNELS = Path(__file__).parent / "kernels"
 PROFILE_ROWS = 6
-BLOCKS_PER_MULTIPROCESSOR = 32
 TYPES: dict[str, type[np.generic]] = {"half2": np.float32, "fp32": np.float32, "int32": np.int32, "int64": np.int64}
 
 
