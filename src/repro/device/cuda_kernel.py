@@ -20,7 +20,6 @@ class CudaKernel(Kernel):
         super().__init__(device, name, parameters)
         self._raw = module.get_function(name)
         self._function = self._raw.kernel.ptr
-        self.attributes: dict[str, int] = self._raw.attributes
         self._largest_shared = 48 * 1024
         self._driver = device.cupy.cuda.driver
         self._launch_kernel = self._driver.launchKernel
