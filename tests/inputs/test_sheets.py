@@ -257,15 +257,33 @@ def test_reads_in_either_format(tmp_path):
     for text in (">a x\nACGT\n>b\nNN\n", "@a x\nACGT\n+\nIIII\n@b\nnn\n+b\n@@\n"):
         path.write_text(text)
         assert [(read.name, bytes(read.letters)) for read in read_reads(path)] == [("a", b"ACGT"), ("b", b"NN")]
-    path.write_text("@a\nACGT\n+\nIIII\n@b\nACGT\n+\nII\n")
-    with pytest.raises(InputError, match="read 2: Lengths of sequence and quality values differs"):
+    path.write_bytes(b"\xef\xbb\xbf\r\n@\xc3\xa0 x\r\nACGT \r\n+\xc3\xa0 x\r\n@III\r\n\r\n@empty\r\n\r\n+\r\n\r\n")
+    assert [(read.name, bytes(read.letters)) for read in read_reads(path)] == [("à", b"ACGT"), ("empty", b"")]
+
+
+FOUR_LINES = "a FASTQ record has four lines: @name, letters, +, as many qualities"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@r\nACGT\nIIII\n@s\nAC\n+\nII\n", f" (r), line 7: is neither '+' nor '+' with the name again; {FOUR_LINES}"),
+        ("@r\nACGT\nACGT\n+\nIIII\nIIII\n", f" (r), line 7: is neither '+' nor '+' with the name again; {FOUR_LINES}"),
+        ("@r\nACGT\n+x\nIIII\n", f" (r), line 7: is neither '+' nor '+' with the name again; {FOUR_LINES}"),
+        ("JUNK\n", f", line 5: does not begin with '@'; {FOUR_LINES}"),
+        ("@r\nACGT\n+\n", f" (r), line 8: is missing; {FOUR_LINES}"),
+        ("@r", f" (r), line 6: is missing; {FOUR_LINES}"),
+        ("@r\nACGT\n+\nII\n", f" (r), line 8: 2 qualities for 4 letters; {FOUR_LINES}"),
+        ("@r\nACGT\n+\nII I\n", f" (r), line 8, column 3: is no quality, '!' to '~'; {FOUR_LINES}"),
+        ("@r\nAC-T\n+\nIIII\n", " (r), line 6, column 3: '-' is an alignment gap; give the sequence without gaps"),
+        ("@r\nA5\n+\nII\n", " (r), line 6, column 2: '5' is not a sequence letter; remove or replace it"),
+        ("@ \nA\n+\nI\n", " has no name; write one after the '@'"),
+        ("@a x\nA\n+\nI\n", " has the name of record 1, a; rename one of them"),
+    ],
+)
+def test_faults_of_fastq(tmp_path, text, message):
+    path = tmp_path / "reads"
+    path.write_text("@a\nACGT\n+\nIIII\n" + text)
+    with pytest.raises(InputError) as caught:
         read_reads(path)
-    path.write_text("@a\nAC5T\n+\nIIII\n")
-    with pytest.raises(InputError, match="read 1: sequence a, position 2: '5' is not"):
-        read_reads(path)
-    path.write_text("@a\nA\n+\nI\n@b\nA\n+\nI\n@a x\nA\n+\nI\n")
-    with pytest.raises(InputError, match="read 3: has the name of read 1, a; rename one of them"):
-        read_reads(path)
-    path.write_text("@ \nA\n+\nI\n")
-    with pytest.raises(InputError, match="read 1: has no name; write one after the '@'"):
-        read_reads(path)
+    assert str(caught.value) == f"{path}: record 2{message}"

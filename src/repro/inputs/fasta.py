@@ -23,7 +23,7 @@ from repro.inputs.files import DamagedGzip, complete_or_absent, read_bytes
 LETTERS = string.ascii_letters.encode() + b"*"
 NUCLEOTIDES = np.frombuffer(b"ACGTU", np.uint8)
 AMBIGUOUS = np.frombuffer(b"RYSWKMBDHVN", np.uint8)  # IUPAC: one of several nucleotides
-_UTF8_BOM = b"\xef\xbb\xbf"
+UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY_FORMATS = {
     b"BZh": "bzip2-compressed; decompress it first",
     b"\xfd7zXZ": "xz-compressed; decompress it first",
@@ -60,7 +60,7 @@ def sequence(name: str, letters: str | bytes) -> Sequence:
     raw = letters.encode("latin-1", "replace") if isinstance(letters, str) else letters
     if raw.translate(None, LETTERS):
         position = next(i for i, byte in enumerate(raw) if byte not in LETTERS)
-        raise InputError(f"sequence {name}, position {position}: {_letter_fault(raw[position])}")
+        raise InputError(f"sequence {name}, position {position}: {letter_fault(raw[position])}")
     return Sequence(name, np.frombuffer(raw.upper(), dtype=np.uint8))
 
 
@@ -72,7 +72,7 @@ def read_fasta(path: str | Path) -> list[Sequence]:
     cannot belong to a sequence, and for two records of one name.
     """
     try:
-        data = read_bytes(path).removeprefix(_UTF8_BOM)
+        data = read_bytes(path).removeprefix(UTF8_BOM)
     except DamagedGzip as error:
         record = max(1, _count_headers(error.readable))
         raise InputError(f"{error} (in record {record})") from None
@@ -126,6 +126,14 @@ def check_nucleotides(path: str | Path, records: Iterable[Sequence]) -> None:
                 f"{path}: record {record.name}, position {letters.index(wrong[0])}: '{chr(wrong[0])}' stands for no "
                 "nucleotide; give DNA or RNA, not protein"
             )
+
+
+def letter_fault(byte: int) -> str:
+    """Say what is wrong with a byte that is no letter of a sequence, and what to do."""
+    if byte in b"-.":
+        return f"{chr(byte)!r} is an alignment gap; give the sequence without gaps"
+    shown = repr(chr(byte)) if 32 < byte < 127 else f"byte 0x{byte:02x}"
+    return f"{shown} is not a sequence letter; remove or replace it"
 
 
 def write_fasta(path: str | Path, sequences: Iterable[Sequence]) -> None:
@@ -183,12 +191,5 @@ def _first_bad_letter(data: bytes, number: int) -> str:
             raw = line.rstrip().replace(" ", "").encode("latin-1")
             if raw.translate(None, LETTERS):
                 byte = next(byte for byte in raw if byte not in LETTERS)
-                return f"line {line_number}, column {line.index(chr(byte)) + 1}: {_letter_fault(byte)}"
+                return f"line {line_number}, column {line.index(chr(byte)) + 1}: {letter_fault(byte)}"
     raise AssertionError("the caller saw a letter that is not allowed")
-
-
-def _letter_fault(byte: int) -> str:
-    if byte in b"-.":
-        return f"{chr(byte)!r} is an alignment gap; give the sequence without gaps"
-    shown = repr(chr(byte)) if 32 < byte < 127 else f"byte 0x{byte:02x}"
-    return f"{shown} is not a sequence letter; remove or replace it"

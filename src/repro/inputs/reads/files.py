@@ -1,20 +1,21 @@
 """Reads in FASTA or FASTQ, chosen by the file's extension, and their truth as a table."""
 
 import contextlib
-import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from Bio.SeqIO.QualityIO import FastqGeneralIterator
+import numpy as np
 
 from repro.errors import InputError
-from repro.inputs.fasta import Sequence, read_fasta, sequence
+from repro.inputs.fasta import LETTERS, UTF8_BOM, Sequence, letter_fault, read_fasta
 from repro.inputs.files import all_or_none, read_bytes
 from repro.inputs.reads.simulate import Read
 
 FORMATS = {".fa": "fasta", ".fasta": "fasta", ".fq": "fastq", ".fastq": "fastq"}
 TRUTH_COLUMNS = ("read", "record", "start", "end", "strand", "cigar")
 _READS_PER_REPORT = 256
+_QUALITIES = bytes(range(33, 127))
+_FOUR_LINES = "a FASTQ record has four lines: @name, letters, +, as many qualities"
 
 
 def read_format(path: str | Path) -> str:
@@ -65,20 +66,53 @@ def write_reads(
 def read_reads(path: str | Path) -> list[Sequence]:
     """Read reads from FASTA or FASTQ, told apart by their first letter, plain or gzip; qualities are left out.
 
-    Raises InputError as `read_fasta` does, and with file and read for a fault in FASTQ, two reads of one name included.
+    A FASTQ record has four lines; any line ends and blank lines between records are accepted.
+    Raises InputError as `read_fasta` does, for FASTQ too.
     """
-    data = read_bytes(path)
-    if not data.lstrip().startswith(b"@"):
-        return read_fasta(path)
+    data = read_bytes(path).removeprefix(UTF8_BOM)
+    return _read_fastq(path, data) if data.lstrip().startswith(b"@") else read_fasta(path)
+
+
+def _read_fastq(path: str | Path, data: bytes) -> list[Sequence]:
     reads: dict[str, Sequence] = {}
-    try:
-        for title, letters, _ in FastqGeneralIterator(io.StringIO(data.decode("latin-1"))):
-            name = (title.split(maxsplit=1) or [""])[0]
-            if not name:
-                raise InputError("has no name; write one after the '@'")
-            if name in reads:
-                raise InputError(f"has the name of read {list(reads).index(name) + 1}, {name}; rename one of them")
-            reads[name] = sequence(name, letters)
-    except (ValueError, InputError) as error:
-        raise InputError(f"{path}: read {len(reads) + 1}: {error}") from None
+    lines = data.splitlines()
+    begin = 0
+    while begin < len(lines):
+        if not lines[begin].strip():
+            begin += 1
+            continue
+        where = f"{path}: record {len(reads) + 1}"
+        name, letters = _fastq_record(where, begin + 1, [line.rstrip() for line in lines[begin : begin + 4]])
+        if name in reads:
+            raise InputError(
+                f"{where} has the name of record {list(reads).index(name) + 1}, {name}; rename one of them"
+            )
+        reads[name] = Sequence(name, np.frombuffer(letters.upper(), dtype=np.uint8))
+        begin += 4
     return list(reads.values())
+
+
+def _fastq_record(where: str, number: int, lines: list[bytes]) -> tuple[str, bytes]:
+    """Check the lines of a record, the first of which has that number, and return its name and letters."""
+    title = lines[0][1:]
+    name = b"".join(title.split(maxsplit=1)[:1]).decode("utf-8", "replace")
+    if not lines[0].startswith(b"@"):
+        raise InputError(f"{where}, line {number}: does not begin with '@'; {_FOUR_LINES}")
+    if not name:
+        raise InputError(f"{where} has no name; write one after the '@'")
+    where = f"{where} ({name})"
+    if len(lines) > 2 and lines[2] not in (b"+", b"+" + title):
+        raise InputError(f"{where}, line {number + 2}: is neither '+' nor '+' with the name again; {_FOUR_LINES}")
+    if len(lines) < 4:
+        raise InputError(f"{where}, line {number + len(lines)}: is missing; {_FOUR_LINES}")
+    _, letters, _, qualities = lines
+    if wrong := letters.translate(None, LETTERS):
+        raise InputError(f"{where}, line {number + 1}, column {letters.index(wrong[0]) + 1}: {letter_fault(wrong[0])}")
+    if wrong := qualities.translate(None, _QUALITIES):
+        column = qualities.index(wrong[0]) + 1
+        raise InputError(f"{where}, line {number + 3}, column {column}: is no quality, '!' to '~'; {_FOUR_LINES}")
+    if len(qualities) != len(letters):
+        raise InputError(
+            f"{where}, line {number + 3}: {len(qualities)} qualities for {len(letters)} letters; {_FOUR_LINES}"
+        )
+    return name, letters
