@@ -261,6 +261,27 @@ def test_reads_in_either_format(tmp_path):
     assert [(read.name, bytes(read.letters)) for read in read_reads(path)] == [("à", b"ACGT"), ("empty", b"")]
 
 
+EITHER = "a FASTA record begins with a line '>name', one of FASTQ with '@name'"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", f"is empty; {EITHER}"),
+        (b"\n \n", f"is empty; {EITHER}"),
+        (b"\nACGT\n", f"record 1, line 2, column 1: no header; {EITHER}"),
+        (b"<p>", "record 1, line 1, column 1: is an HTML or XML page, not FASTA or FASTQ; download the plain text"),
+        (b"AC\x00", "record 1, byte 2: is binary (0x00), not FASTA or FASTQ text"),
+    ],
+)
+def test_what_is_neither_format(tmp_path, content, message):
+    path = tmp_path / "reads"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_reads(path)
+    assert str(caught.value) == f"{path}: {message}"
+
+
 FOUR_LINES = "a FASTQ record has four lines: @name, letters, +, as many qualities"
 
 

@@ -76,7 +76,7 @@ def read_fasta(path: str | Path) -> list[Sequence]:
     except DamagedGzip as error:
         record = max(1, _count_headers(error.readable))
         raise InputError(f"{error} (in record {record})") from None
-    _check_looks_like_fasta(path, data)
+    check_format(path, data)
     records: dict[str, Sequence] = {}
     # A byte stream decoded as latin-1 lets every byte through to the checks below.
     text = io.TextIOWrapper(io.BytesIO(data), encoding="latin-1", newline=None)
@@ -128,6 +128,32 @@ def check_nucleotides(path: str | Path, records: Iterable[Sequence]) -> None:
             )
 
 
+def check_format(path: str | Path, data: bytes, fastq: bool = False) -> None:
+    """Raise InputError for what does not begin as FASTA does or, where that is read too, as FASTQ does."""
+    text = data.lstrip()
+    known, begins = "FASTA", "a FASTA record begins with a line '>name'"
+    if fastq:
+        known, begins = "FASTA or FASTQ", f"{begins}, one of FASTQ with '@name'"
+    if not text:
+        raise InputError(f"{path}: is empty; {begins}")
+    if text.startswith(b">") or (fastq and text.startswith(b"@")):
+        return
+    position = len(data) - len(text)
+    line = data[:position].count(b"\n") + 1
+    where = f"{path}: record 1, line {line}, column 1"
+    for magic, format_ in _BINARY_FORMATS.items():
+        if data.startswith(magic):
+            raise InputError(f"{path}: record 1, byte 0: is {format_}")
+    if text.startswith(b"<"):
+        raise InputError(f"{where}: is an HTML or XML page, not {known}; download the plain text")
+    if text.startswith(b"@"):
+        raise InputError(f"{where}: begins with '@' as FASTQ does; FASTA is needed here")
+    binary = next((i for i, byte in enumerate(data[:4096]) if byte < 9 or 13 < byte < 32 or byte > 126), None)
+    if binary is not None:
+        raise InputError(f"{path}: record 1, byte {binary}: is binary (0x{data[binary]:02x}), not {known} text")
+    raise InputError(f"{where}: no header; {begins}")
+
+
 def letter_fault(byte: int) -> str:
     """Say what is wrong with a byte that is no letter of a sequence, and what to do."""
     if byte in b"-.":
@@ -154,28 +180,6 @@ def _split_spec(spec: str) -> tuple[Path, str | None]:
     positions = [i for i, letter in enumerate(spec) if letter == "#"]
     position = next((i for i in positions if Path(spec[:i]).is_file()), positions[0])
     return Path(spec[:position]), spec[position + 1 :]
-
-
-def _check_looks_like_fasta(path: str | Path, data: bytes) -> None:
-    text = data.lstrip()
-    if not text:
-        raise InputError(f"{path}: is empty; a FASTA record begins with a line '>name'")
-    if text.startswith(b">"):
-        return
-    position = len(data) - len(text)
-    line = data[:position].count(b"\n") + 1
-    where = f"{path}: record 1, line {line}, column 1"
-    for magic, format_ in _BINARY_FORMATS.items():
-        if data.startswith(magic):
-            raise InputError(f"{path}: record 1, byte 0: is {format_}")
-    if text.startswith(b"<"):
-        raise InputError(f"{where}: is an HTML or XML page, not FASTA; download the plain text")
-    if text.startswith(b"@"):
-        raise InputError(f"{where}: begins with '@' as FASTQ does; FASTA is needed here")
-    binary = next((i for i, byte in enumerate(data[:4096]) if byte < 9 or 13 < byte < 32 or byte > 126), None)
-    if binary is not None:
-        raise InputError(f"{path}: record 1, byte {binary}: is binary (0x{data[binary]:02x}), not FASTA text")
-    raise InputError(f"{where}: no header; a FASTA record begins with a line '>name'")
 
 
 def _count_headers(data: bytes) -> int:

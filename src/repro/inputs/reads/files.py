@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import InputError
-from repro.inputs.fasta import LETTERS, UTF8_BOM, Sequence, letter_fault, read_fasta
+from repro.inputs.fasta import LETTERS, UTF8_BOM, Sequence, check_format, letter_fault, read_fasta
 from repro.inputs.files import all_or_none, read_bytes
 from repro.inputs.reads.simulate import Read
 
@@ -70,6 +70,7 @@ def read_reads(path: str | Path) -> list[Sequence]:
     Raises InputError as `read_fasta` does, for FASTQ too.
     """
     data = read_bytes(path).removeprefix(UTF8_BOM)
+    check_format(path, data, fastq=True)
     return _read_fastq(path, data) if data.lstrip().startswith(b"@") else read_fasta(path)
 
 
