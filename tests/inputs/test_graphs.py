@@ -231,7 +231,11 @@ MTX = "%%MatrixMarket matrix coordinate real general\n"
         ("g.mtx", MTX.replace("coordinate real", "array pattern") + "2 2\n", "line 1: is pattern, which is no graph"),
         ("g.mtx", MTX.replace("coordinate", "array") + "2 2\n1\n2\n3\n", "has 3 values where 4 are expected"),
         ("g.mtx", MTX.replace("coordinate", "array") + "1 1\n1\n2\n", "line 4: more values than 1 x 1 holds"),
-        ("g.npy", "nonsense", "is no NumPy file"),
+        (
+            "g.npy",
+            "nonsense",
+            "is no NumPy file, is damaged or holds Python objects; write it with numpy.save or numpy.savez$",
+        ),
         ("g.xyz", "", r"is no graph file; known endings are \.gr, \.mtx, \.npy"),
     ],
 )

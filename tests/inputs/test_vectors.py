@@ -170,6 +170,9 @@ def archive(version: int) -> bytes:
     return bytes(data)
 
 
+NO_ARRAYS = ": is no NumPy file, is damaged or holds Python objects; write it with numpy.save or numpy.savez$"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -194,12 +197,12 @@ def archive(version: int) -> bytes:
         ("v.csv", b"a,1\na,2\n", r"two vectors are named a"),
         ("v.csv", b"\xff1,2\n", r"byte 0: is not UTF-8"),
         ("v.csv", b'1,2\n3,"4\n', r"line 2: cannot be split into cells \(unexpected end of data\)"),
-        ("v.npy", npy("'shape': (3"), "is no NumPy file"),
-        ("v.npy", npy("'shape': (3, 99999999999999), }"), "is no NumPy file"),
-        ("v.npz", archive(version=77), r"is no NumPy file \(zip file version 7\.7\)"),
+        ("v.npy", npy("'shape': (3"), NO_ARRAYS),
+        ("v.npy", npy("'shape': (3, 99999999999999), }"), NO_ARRAYS),
+        ("v.npz", archive(version=77), NO_ARRAYS),
         ("v.npy", b"", "is empty"),
-        ("v.npy", b"nonsense", "is no NumPy file"),
-        ("v.npz", b"PK\x03\x04nonsense", "is no NumPy file"),
+        ("v.npy", b"nonsense", NO_ARRAYS),
+        ("v.npz", b"PK\x03\x04nonsense", NO_ARRAYS),
         ("v.f32", bytes(12), "raw numbers do not say how long a vector is; give its fields: --fields N"),
         ("v.xyz", b"", r"is no vector file; known endings are \.npy"),
     ],
@@ -217,7 +220,7 @@ def test_bad_archives(tmp_path):
     path = tmp_path / "v.npz"
     with pytest.raises(InputError, match=r"has 2 two-dimensional arrays \(a, b\); keep one"):
         read_vectors(save(path, a=np.ones((2, 2)), b=np.ones((2, 2))))
-    with pytest.raises(InputError, match="is no NumPy file"):
+    with pytest.raises(InputError, match=NO_ARRAYS):
         read_vectors(save(path, a=np.array([[{}]], dtype=object)))
     for fields, size in ((3, 20), (0, 12), (2, 0)):
         (tmp_path / "v.f32").write_bytes(bytes(size))

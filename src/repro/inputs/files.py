@@ -104,9 +104,10 @@ def read_arrays(path: str | Path) -> npt.NDArray[Any] | dict[str, npt.NDArray[An
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         return loaded if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except Exception as error:  # NumPy, zipfile and tokenize raise a dozen kinds for a damaged file
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"{path}: is no NumPy file ({reason}); write it with numpy.save or numpy.savez") from None
+    except Exception:  # NumPy, zipfile and tokenize raise a dozen kinds for a damaged file; some hint at unsafe loading
+        raise InputError(
+            f"{path}: is no NumPy file, is damaged or holds Python objects; write it with numpy.save or numpy.savez"
+        ) from None
 
 
 def split_line(where: str, line: str, separator: str) -> list[str]:
