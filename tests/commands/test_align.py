@@ -153,6 +153,7 @@ NO_NUMBER = "is no whole number from -1073741824 to 1073741824; correct it"
         (3, "A 0 5 0 0", f"line 3, row A: {NO_ROW}"),
         (3, "0 5 0 0", f"line 3, row 0: {NO_ROW}"),
         (3, "X 0 5 0 0", f"line 3, row X: {NO_ROW}"),
+        (3, "#\v\x85C\f0 5 0 0", "line 5: the matrix ends without a row for C"),
         (5, "", "line 5: the matrix ends without a row for T"),
         (5, "T 0 0 x 5", f"line 5, row T, column G: X {NO_NUMBER}"),
         (5, "T 0 0 1_0 5", f"line 5, row T, column G: 1_0 {NO_NUMBER}"),

@@ -231,6 +231,9 @@ MTX = "%%MatrixMarket matrix coordinate real general\n"
         ("g.mtx", MTX.replace("coordinate real", "array pattern") + "2 2\n", "line 1: is pattern, which is no graph"),
         ("g.mtx", MTX.replace("coordinate", "array") + "2 2\n1\n2\n3\n", "has 3 values where 4 are expected"),
         ("g.mtx", MTX.replace("coordinate", "array") + "1 1\n1\n2\n", "line 4: more values than 1 x 1 holds"),
+        ("g.mtx", MTX + "%\x0c\x85\x0b\n2 2 1\r1 2 x\n", "line 4: weight 'x' is not a number"),
+        ("g.gr", "c \x0c\x85\x0b\np sp 2 1\ra 1 2 x\n", "line 3: weight 'x' is not a number"),
+        ("g.txt", "# \x0c\x85\x0b\r\na b 1\ra c x\n", "line 3: weight 'x' is not a number"),
         (
             "g.npy",
             "nonsense",
@@ -299,7 +302,10 @@ def test_weights_beyond_float64_are_not_rounded_silently(weight):
         graph(["a", "b"], [0], [1], [weight], directed=True).dense()
 
 
-@pytest.mark.parametrize(("names", "message"), [(["a\tb", "c"], "node named"), (["a", "b", "c"], "node c, which has")])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(["a\tb", "c"], "node named"), (["a\rb", "c"], "node named"), (["a", "b", "c"], "node c, which has")],
+)
 def test_what_an_edge_list_cannot_hold(tmp_path, names, message):
     with pytest.raises(InputError, match=message):
         write_graph(tmp_path / "g.txt", graph(names, [0], [1], [1], directed=True))

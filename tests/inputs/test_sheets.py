@@ -104,6 +104,9 @@ def test_faulty_tables(sheet, tmp_path):
     path.write_text(path.read_text() + "u file a b\n")
     with pytest.raises(InputError, match="line 4: 1 cells where the header has 11; use tabs"):
         read_pairs(path)
+    path.write_text("\t".join(HEADER) + "\n" + "#\x0b\x0c\x85\u2028\ru file a b\n")
+    with pytest.raises(InputError, match="line 3: 1 cells where the header has 11; use tabs"):
+        read_pairs(path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="byte 0: is not UTF-8"):
         read_pairs(path)

@@ -85,6 +85,11 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"{path}: byte {error.start}: is not UTF-8 text; save it as plain text") from None
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, which end at LF, CRLF or CR; str.splitlines ends them at form feeds and others too."""
+    return [line.removesuffix("\n") for line in io.StringIO(text, newline=None)]
+
+
 def refuse_web_page(path: str | Path, data: bytes) -> None:
     """Raise InputError where the content of a file of data is what a server sent instead."""
     if found := _WEB_PAGE.match(data):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from repro.errors import InputError
-from repro.inputs.files import read_text
+from repro.inputs.files import lines_of, read_text
 
 
 class _Named(Protocol):
@@ -84,7 +84,7 @@ def read_rows(path: str | Path, columns: tuple[str, ...]) -> list[Row]:
     """
     path = Path(path)
     text = read_text(path)
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
+    lines = [(i, line) for i, line in enumerate(lines_of(text), start=1) if line.strip() and line[0] != "#"]
     if not lines:
         raise InputError(f"{path}: is empty; the first line names the columns {', '.join(columns)}")
     table = [(i, [cell.strip() for cell in line.split("\t")]) for i, line in lines]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from repro.errors import InputError
 from repro.inputs import fasta
-from repro.inputs.files import read_text
+from repro.inputs.files import lines_of, read_text
 from repro.shuffle.alignments import EQUAL, OP_BITS, Alignments
 from repro.shuffle.scheme import CODES, LARGEST_SCORE, Matrix
 
@@ -35,7 +35,7 @@ def read_matrix(path: str | Path, mismatch: int | None) -> Matrix:
     """
     header: list[str] = []
     rows: dict[str, dict[str, int]] = {}
-    lines = read_text(path).splitlines()
+    lines = lines_of(read_text(path))
     for number, line in enumerate(lines, start=1):
         letter, *values = line.partition("#")[0].upper().split() or [""]
         if not letter:

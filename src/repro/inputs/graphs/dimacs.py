@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from repro.errors import InputError
+from repro.inputs.files import lines_of
 from repro.inputs.graphs.graph import Graph, graph
 from repro.inputs.graphs.numbers import parse_node, parse_size, parse_weight, weight_array
 
@@ -14,7 +15,7 @@ def parse_dimacs(path: Path, text: str) -> Graph:
     sources: list[int] = []
     targets: list[int] = []
     weights: list[int | float] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         words = line.split()
         where = f"{path}: line {number}"
         if not words or words[0] == "c":

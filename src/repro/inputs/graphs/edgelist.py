@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.inputs.files import split_line
+from repro.inputs.files import lines_of, split_line
 from repro.inputs.graphs.graph import Graph, graph
 from repro.inputs.graphs.numbers import parse_size, parse_weight, weight_array
 
@@ -24,7 +24,7 @@ def parse_edge_list(path: Path, text: str, directed: bool | None) -> Graph:
     said: dict[str, int] = {}
     separator: str | None = None
     width = 0
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         where = f"{path}: line {number}"
         if line.lstrip().startswith(_COMMENTS):
             said |= {key: parse_size(where, value) for key, value in re.findall(r"\b(directed|vertices)=(\d+)", line)}
@@ -61,7 +61,7 @@ def write_edge_list(path: Path, written: Graph) -> str:
     names, numbered = written.names, list(written.names) == [str(i) for i in range(written.nodes)]
     alone = set(range(written.nodes)) - set(written.sources.tolist()) - set(written.targets.tolist())
     for i, name in enumerate(names):
-        if not name.strip() or name != name.strip() or "\t" in name or "\n" in name or name.startswith(_COMMENTS):
+        if not name.strip() or name != name.strip() or set(name) & set("\t\n\r") or name.startswith(_COMMENTS):
             raise InputError(f"{path}: an edge list cannot hold a node named {name!r}")
         if i in alone and not numbered:
             raise InputError(f"{path}: an edge list cannot hold node {name}, which has a name and no edge")

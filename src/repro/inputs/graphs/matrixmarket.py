@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import InputError
+from repro.inputs.files import lines_of
 from repro.inputs.graphs.graph import Graph, graph
 from repro.inputs.graphs.numbers import parse_node, parse_size, parse_weight, weight_array
 
@@ -20,7 +21,7 @@ def parse_matrix_market(path: Path, text: str) -> Graph:
 
     Symmetric means undirected, a pattern has weight 1, and in an array 0 is no edge, as the format has it.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     layout, field, symmetry = _banner(path, lines[0] if lines else "")
     rest = ((i, line.split()) for i, line in enumerate(lines[1:], start=2) if line.strip() and line.lstrip()[0] != "%")
     number, words = next(rest, (len(lines), []))

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import InputError
-from repro.inputs.files import complete_or_absent, read_arrays, read_bytes, read_text, refuse_web_page, split_line
+from repro.inputs.files import (
+    complete_or_absent,
+    lines_of,
+    read_arrays,
+    read_bytes,
+    read_text,
+    refuse_web_page,
+    split_line,
+)
 from repro.inputs.vectors.vectorset import VectorSet, pack_bits, unpack_bits, vector_set
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -132,7 +140,7 @@ def _shown(array: npt.NDArray[Any]) -> str:
 def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], list[str] | None]:
     """Read a table; a first line or first column with a cell that is no number holds names."""
     text = read_text(path)
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
+    lines = [(i, line) for i, line in enumerate(lines_of(text), start=1) if line.strip() and line[0] != "#"]
     rows = [split_line(f"{path}: line {i}", line, separator) for i, line in lines]
     header = None
     if rows and _is_header(path, lines[0][0], rows[0], separator):
