@@ -146,7 +146,7 @@ NO_NUMBER = "is no whole number from -1073741824 to 1073741824; correct it"
         (1, " A R N D C Q E G", "line 1: 'R' is none of A C G T N *; give a matrix of nucleotides, without rows and "),
         (1, ">q0 a sequence", "line 1: '>Q0' is none of A C G T N *"),
         (1, "<!DOCTYPE html>", "line 1: is an HTML or XML page, not data; download the file itself"),
-        (1, "\udcff", "byte 0: is not UTF-8 text; save it as plain text"),
+        (1, "\udcff", "byte 1: is not UTF-8 text; save it as plain text"),
         (3, "C 0 5", f"line 3, row C: {NO_ROW}"),
         (3, "C 0 5 0", f"line 3, row C: {NO_ROW}"),
         (3, "C 0 5 0 0 7", f"line 3, row C: {NO_ROW}"),
@@ -208,7 +208,7 @@ def test_proteins_are_refused(capsys, files, tmp_path, which):
     assert run(capsys, *files) == (
         2,
         [],
-        f"repro: {files[which]}: record p, position 3: 'L' stands for no nucleotide; give DNA or RNA, not protein\n",
+        f"repro: {files[which]}: record p, position 4: 'L' stands for no nucleotide; give DNA or RNA, not protein\n",
     )
 
 

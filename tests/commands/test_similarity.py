@@ -222,16 +222,20 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
             ["--way", "2", "--decomposition", "1,2,1"],
             "decomposition 1 x 2 x 1: takes 2 ranks, 1 were started; start it under mpirun -n 2",
         ),
-        ("oak,1,-2\nash,3,4\n", ["--way", "2"], "{file}: vector oak, field 1: -2 is not a finite number of 0 or more"),
+        (
+            "oak,1,-2\nash,3,4\n",
+            ["--way", "2"],
+            "{file}: line 1, vector oak, field 2: -2 is not a finite number of 0 or more",
+        ),
         (
             "oak,1,nan\nash,3,4\n",
             ["--way", "2"],
-            "{file}: vector oak, field 1: nan is not a finite number of 0 or more",
+            "{file}: line 1, vector oak, field 2: nan is not a finite number of 0 or more",
         ),
         (
             "oak,1e200,1\nash,3,4\n",
             ["--way", "2", "--precision", "single"],
-            "{file}: vector oak: its sum is too large for float32; scale the vectors down",
+            "{file}: line 1, vector oak: its sum is too large for float32; scale the vectors down",
         ),
         (EXAMPLE, ["--way", "2", "-o", "{file}"], "{file}: is read already; give the output another name"),
     ],
@@ -258,7 +262,7 @@ def test_ranks_of_mpi_give_the_same_checksum(thirty: Path, tmp_path: Path, capsy
 def test_an_error_of_ranks_is_one_line(example: Path):
     done = ranks(2, example, "--way", "2", metric="sorenson")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"repro: {example}: vector oak, field 1: 2 where 0/1 data has only 0, 1\n"
+    assert done.stderr == f"repro: {example}: line 1, vector oak, field 2: 2 where 0/1 data has only 0, 1\n"
     done = ranks(6, example, "--way", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "repro: n_pv = 6: there are 4 vectors; give fewer ranks\n"

@@ -91,7 +91,7 @@ def test_simulate_refuses_a_protein(tmp_path, capsys, simulator):
     assert main(["simulate", "illumina", str(genome), *options]) == 2
     found = capsys.readouterr().err
     assert found == (
-        f"repro: {genome}: record insulin, position 2: 'L' stands for no nucleotide; give DNA or RNA, not protein\n"
+        f"repro: {genome}: record insulin, position 3: 'L' stands for no nucleotide; give DNA or RNA, not protein\n"
     )
     assert not output.exists()
 

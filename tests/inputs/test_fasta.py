@@ -123,8 +123,8 @@ compressed = gzip.compress(b">x\n" + b"ACGT" * 50_000 + b"\n>y\n" + bytes(range(
         (b"<!DOCTYPE html>\n<html>", r"record 1, line 1, column 1: is an HTML or XML page"),
         (b">x\nACGT\n<html>\n", r"record 1 \(x\), line 3, column 1: '<' is not a sequence letter"),
         (b"@r\nACGT\n+\nIIII\n", r"FASTQ"),
-        (b"\x89PNG\r\n\x1a\n", r"record 1, byte 0: is binary \(0x89\)"),
-        (b"AC\x00GT", r"record 1, byte 2: is binary \(0x00\)"),
+        (b"\x89PNG\r\n\x1a\n", r"record 1, byte 1: is binary \(0x89\)"),
+        (b"AC\x00GT", r"record 1, byte 3: is binary \(0x00\)"),
         (b"BZh91AY", r"bzip2"),
         (b"PK\x03\x04", r"zip archive"),
         (b">x\nAC\n>y\nGT\n\nA C5G\n", r"record 2 \(y\), line 6, column 4: '5' is not a sequence letter"),
@@ -157,9 +157,9 @@ def test_missing_file_and_directory(tmp_path):
 
 
 def test_letters_given_directly_are_checked_too():
-    with pytest.raises(InputError, match="sequence x, position 2: '7' is not"):
+    with pytest.raises(InputError, match="sequence x, position 3: '7' is not"):
         sequence("x", "AC7T")
-    with pytest.raises(InputError, match="sequence x, position 1"):
+    with pytest.raises(InputError, match="sequence x, position 2"):
         sequence("x", "A☃")
 
 

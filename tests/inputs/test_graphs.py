@@ -256,8 +256,8 @@ def test_malformed_files_are_named_by_line(tmp_path, name, text, message):
     [
         (np.ones((2, 3)), r"has shape \(2, 3\); a dense graph is a square"),
         (np.ones(4), r"has shape \(4,\)"),
-        (np.array([[0, np.nan], [1, 0]]), "row 0, column 1: nan is no weight; inf is no edge"),
-        (np.array([[0, 1], [-np.inf, 0]]), "row 1, column 0: -inf is no weight"),
+        (np.array([[0, np.nan], [1, 0]]), "row 1, column 2: nan is no weight; inf is no edge"),
+        (np.array([[0, 1], [-np.inf, 0]]), "row 2, column 1: -inf is no weight"),
         (np.array([["a"]]), "weights are <U1"),
         (np.ones((0, 0)), "has no nodes"),
     ],
@@ -270,7 +270,7 @@ def test_bad_dense_matrices(tmp_path, matrix, message):
 
 def test_bytes_that_are_no_text(tmp_path):
     (tmp_path / "g.txt").write_bytes(b"1 2\n\xff\xfe")
-    with pytest.raises(InputError, match=r"g\.txt: byte 4: is not UTF-8"):
+    with pytest.raises(InputError, match=r"g\.txt: byte 5: is not UTF-8"):
         read_graph(tmp_path / "g.txt")
 
 
@@ -284,11 +284,11 @@ def test_asking_for_the_other_direction_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("names", "ends", "weights", "message"),
     [
-        (["a", "b"], ([0], [2]), [1], "edge 0: node 2 is outside 0 to 1"),
-        (["a", "b"], ([0, -1], [1, 1]), [1, 1], "edge 1: node -1 is outside 0 to 1"),
+        (["a", "b"], ([0], [2]), [1], "edge 1: node 2 is outside 0 to 1"),
+        (["a", "b"], ([0, -1], [1, 1]), [1, 1], "edge 2: node -1 is outside 0 to 1"),
         (["a", "a"], ([0], [1]), [1], "two nodes are named a"),
         (["a"], ([0], [0, 0]), [1], "1 sources, 2 targets and 1 weights"),
-        (["a"], ([0], [0]), [np.inf], "edge 0: weight inf is not finite"),
+        (["a"], ([0], [0]), [np.inf], "edge 1: weight inf is not finite"),
     ],
 )
 def test_arrays_that_are_no_graph(names, ends, weights, message):
@@ -298,7 +298,7 @@ def test_arrays_that_are_no_graph(names, ends, weights, message):
 
 @pytest.mark.parametrize("weight", [2**53 + 1, 2**63 - 1, -(2**62) - 1])
 def test_weights_beyond_float64_are_not_rounded_silently(weight):
-    with pytest.raises(InputError, match=f"edge 0: weight {weight} is not exact in float64"):
+    with pytest.raises(InputError, match=f"edge 1: weight {weight} is not exact in float64"):
         graph(["a", "b"], [0], [1], [weight], directed=True).dense()
 
 

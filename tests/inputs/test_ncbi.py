@@ -137,8 +137,8 @@ FAULTS = {
 FETCH_FAULTS = {
     "truncated": (send(FASTA[:300]), r"record is truncated: 279 of 1000 letters"),
     "header only": (send(f">{ACCESSION}\n".encode()), r"record is truncated: 0 of 1000 letters"),
-    "bad letters": (send(FASTA.replace(b"R", b"5")), r"has '5' at letter 4"),
-    "page within": (send(FASTA[:300] + PAGE), r"has '<' at letter 279"),
+    "bad letters": (send(FASTA.replace(b"R", b"5")), r"has '5' at letter 5"),
+    "page within": (send(FASTA[:300] + PAGE), r"has '<' at letter 280"),
 }
 
 

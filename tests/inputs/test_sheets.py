@@ -108,7 +108,7 @@ def test_faulty_tables(sheet, tmp_path):
     with pytest.raises(InputError, match="line 3: 1 cells where the header has 11; use tabs"):
         read_pairs(path)
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="byte 0: is not UTF-8"):
+    with pytest.raises(InputError, match="byte 1: is not UTF-8"):
         read_pairs(path)
     path.write_text("# nothing\n")
     with pytest.raises(InputError, match="is empty; the first line names the columns"):
@@ -274,7 +274,7 @@ EITHER = "a FASTA record begins with a line '>name', one of FASTQ with '@name'"
         (b"\n \n", f"is empty; {EITHER}"),
         (b"\nACGT\n", f"record 1, line 2, column 1: no header; {EITHER}"),
         (b"<p>", "record 1, line 1, column 1: is an HTML or XML page, not FASTA or FASTQ; download the plain text"),
-        (b"AC\x00", "record 1, byte 2: is binary (0x00), not FASTA or FASTQ text"),
+        (b"AC\x00", "record 1, byte 3: is binary (0x00), not FASTA or FASTQ text"),
     ],
 )
 def test_what_is_neither_format(tmp_path, content, message):

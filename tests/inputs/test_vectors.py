@@ -107,7 +107,7 @@ def test_zero_vectors_are_allowed():
 def test_bad_values_are_named_by_vector_and_field(value, shown):
     values = np.ones((3, 4))
     values[1, 2] = value
-    with pytest.raises(InputError, match=rf"s: vector b, field 2: {shown} is not a finite number of 0 or more"):
+    with pytest.raises(InputError, match=rf"s: row 2, vector b, field 3: {shown} is not a finite number of 0 or more"):
         vector_set(values, ["a", "b", "c"], source="s")
 
 
@@ -120,7 +120,7 @@ def test_bad_values_are_named_by_vector_and_field(value, shown):
         (np.ones((1, 1), complex), None, "values of type complex128"),
         (np.ones((2, 1)), ["a"], "1 names for 2 vectors"),
         (np.ones((2, 1)), ["a", "a"], "two vectors are named a"),
-        (np.ones((3, 1)), ["a", " ", ""], "vectors: vector 1, counted from 0, has an empty name; name all vectors"),
+        (np.ones((3, 1)), ["a", " ", ""], "vectors: row 2: the vector has an empty name; name all vectors, or none"),
     ],
 )
 def test_arrays_that_are_no_vectors(values, names, message):
@@ -131,7 +131,7 @@ def test_arrays_that_are_no_vectors(values, names, message):
 def test_conversion_must_be_exact():
     vectors = vector_set(np.array([[1, 2**24 + 1]]))
     assert vectors.astype(np.float64).values[0, 1] == 2**24 + 1
-    with pytest.raises(InputError, match="vector 0, field 1: 16777217 is not exact in float32"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 2: 16777217 is not exact in float32"):
         vectors.astype(np.float32)
     for value, dtype in (
         (2**53 + 1, np.float64),
@@ -142,11 +142,11 @@ def test_conversion_must_be_exact():
     ):
         with pytest.raises(InputError, match=f"is not exact in {np.dtype(dtype)}"):
             vector_set(np.array([[value]])).astype(dtype)
-    with pytest.raises(InputError, match="vector 0, field 1: 2 where 0/1 data has only 0, 1"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 2: 2 where 0/1 data has only 0, 1"):
         pack_bits(vector_set(np.array([[1, 2]])))
-    with pytest.raises(InputError, match=r"^v\.npy: vector a, field 1: 1\.5 is not exact in uint8"):
+    with pytest.raises(InputError, match=r"^v\.npy: row 1, vector a, field 2: 1\.5 is not exact in uint8"):
         vector_set(np.array([[1, 1.5]]), ["a"], source="v.npy").astype(np.float32).astype(np.uint8)
-    with pytest.raises(InputError, match="vector 0, field 0: 3 where allele counts has only 0, 1, 2"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 1: 3 where allele counts has only 0, 1, 2"):
         vector_set(np.array([[3]])).require((0, 1, 2), "allele counts")
 
 
@@ -196,10 +196,10 @@ NO_ARRAYS = ": is no NumPy file, is damaged or holds Python objects; write it wi
         ("v.csv", b"#\x0bc\na,1,2\nb\x0b,3,1\nc,1,x\n", r"line 4, column 3: 'x' is not a number"),
         ("v.csv", "a,1,2\nb,\x85\u20283,1\nc,1,x\n".encode(), r"line 3, column 3: 'x' is not a number"),
         ("v.csv", b"a,1,2\r\nb,3,1\rc,1,x\n", r"line 3, column 3: 'x' is not a number"),
-        ("v.csv", b"a,1,-2\n", r"vector a, field 1: -2 is not a finite"),
-        ("v.csv", b"a,1,inf\n", r"vector a, field 1: inf is not a finite"),
-        ("v.csv", b"a,1\na,2\n", r"two vectors are named a"),
-        ("v.csv", b"\xff1,2\n", r"byte 0: is not UTF-8"),
+        ("v.csv", b"a,1,-2\n", r"line 1, vector a, field 2: -2 is not a finite"),
+        ("v.csv", b"a,1,inf\n", r"line 1, vector a, field 2: inf is not a finite"),
+        ("v.csv", b"a,1\na,2\n", r"lines 1 and 2: two vectors are named a; rename one of them"),
+        ("v.csv", b"\xff1,2\n", r"byte 1: is not UTF-8"),
         ("v.csv", b'1,2\n3,"4\n', r"line 2: cannot be split into cells \(unexpected end of data\)"),
         ("v.npy", npy("'shape': (3"), NO_ARRAYS),
         ("v.npy", npy("'shape': (3, 99999999999999), }"), NO_ARRAYS),
@@ -247,7 +247,7 @@ PACKED = {"words": WORDS, "fields": 34, "names": np.array(["a", "b"])}
         ({"fields": 65}, r"words of shape \(2, 2\) do not hold vectors of 65 fields"),
         ({"fields": 32}, r"words of shape \(2, 2\) do not hold vectors of 32 fields"),
         ({"fields": 2**63}, r"words of shape \(2, 2\) do not hold vectors of 9223372036854775808 fields"),
-        ({"fields": 33}, "words, row 1, column 1: bit 1 is set, behind the last of 33 fields; clear it"),
+        ({"fields": 33}, "words, row 2, column 2: the bit of field 34 is set, behind the last of 33 fields; clear it"),
         ({"words": WORDS[0]}, r"words of shape \(2,\) do not hold vectors of 34 fields"),
         *(
             ({"words": WORDS.astype(dtype)}, f"words are of type {np.dtype(dtype)}; give uint32, each with 32 fields")

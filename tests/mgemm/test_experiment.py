@@ -225,7 +225,7 @@ def test_an_error_of_a_rank_is_said_in_one_line():
     task = measured.Task(given, Problem(40, 2, 1, 0, Decomposition(1, 2, 1)), "auto", 1)
     with pytest.raises(
         DeviceError,
-        match=r"2 ranks under mpirun ended with 2: rank \d: random alleles: vector \d+, field \d+: 2 where 0/1",
+        match=r"2 ranks under mpirun ended with 2: rank \d: random alleles: row \d+, vector \d+, field \d+: 2 where 0/1",
     ):
         measured.measure_apart("emulator", task)
 
@@ -251,7 +251,7 @@ def test_an_error_that_nobody_foresaw_ends_all_ranks():
         ({"stages": 2, "stage": 2}, "experiment tiny: stage 2 of 2: stages count from 0"),
         (
             {"sets": ["few"], "kinds": ["bits"]},
-            r"experiment tiny: random \w+: vector 1, field 10: 2 where 0/1 data has only",
+            r"experiment tiny: random \w+: row 2, vector 1, field 11: 2 where 0/1 data has only",
         ),
         ({"decompositions": [[1, 41, 1]]}, "experiment tiny: n_pv = 41: there are 40 vectors; give fewer ranks"),
     ],
@@ -264,8 +264,8 @@ def test_a_wrong_entry_is_said(change, message):
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("oak,1,2\nash,3,0.5\n", "float64", "vector ash, field 1: 0.5 is no integer; sums are checked exactly"),
-        ("oak,1,2\nash,3,6000000\n", "float32", "vector ash: its sum is too large to be exact in float32"),
+        ("oak,1,2\nash,3,0.5\n", "float64", "line 2, vector ash, field 2: 0.5 is no integer; sums are checked exactly"),
+        ("oak,1,2\nash,3,6000000\n", "float32", "line 2, vector ash: its sum is too large to be exact in float32"),
     ],
 )
 def test_a_set_whose_sums_are_rounded_is_refused(tmp_path, text, kind, message):

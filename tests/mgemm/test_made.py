@@ -41,11 +41,11 @@ def test_sets_become_what_the_kernels_take():
     assert kind_of("float64").of(vectors).dtype == np.float64
     assert kind_of("alleles").of(vectors).tolist() == [[0, 2], [1, 1]]
     assert kind_of("bits").of(vector_set([[0, 1], [1, 1]])).tolist() == [[2], [3]]
-    with pytest.raises(InputError, match="vector 0, field 1: 2 where 0/1 data has only 0, 1"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 2: 2 where 0/1 data has only 0, 1"):
         kind_of("bits").of(vectors)
-    with pytest.raises(InputError, match="vector 0, field 0: 3 where alleles has only 0, 1, 2"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 1: 3 where alleles has only 0, 1, 2"):
         kind_of("alleles").of(vector_set([[3]]))
-    with pytest.raises(InputError, match="vector 0, field 0: 300 is not exact in uint8"):
+    with pytest.raises(InputError, match="row 1, vector 0, field 1: 300 is not exact in uint8"):
         kind_of("bytes").of(vector_set([[300]]))
     with pytest.raises(InputError, match="no kind of elements 'float16'; choose one of: float32, float64, bytes"):
         kind_of("float16")

@@ -42,7 +42,7 @@ def test_text_is_folded_to_upper_case():
 
 
 def test_what_cannot_be_aligned_is_one_line():
-    with pytest.raises(InputError, match=r"sequence b, position 1: '-' is an alignment gap"):
+    with pytest.raises(InputError, match=r"sequence b, position 2: '-' is an alignment gap"):
         align("ACGT", "A-GT", device="emulator")
     with pytest.raises(InputError, match=r"no variant 'quick'; choose one of: unoptimised, optimised, compact"):
         align("ACGT", "ACGT", variant="quick", device="emulator")

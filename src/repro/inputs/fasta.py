@@ -55,12 +55,12 @@ class Sequence:
 def sequence(name: str, letters: str | bytes) -> Sequence:
     """Return a `Sequence` of the given letters, folded to upper case.
 
-    Raises InputError naming the first byte (position from 0) that is not a letter.
+    Raises InputError naming the first byte (position from 1) that is not a letter.
     """
     raw = letters.encode("latin-1", "replace") if isinstance(letters, str) else letters
     if raw.translate(None, LETTERS):
         position = next(i for i, byte in enumerate(raw) if byte not in LETTERS)
-        raise InputError(f"sequence {name}, position {position}: {letter_fault(raw[position])}")
+        raise InputError(f"sequence {name}, position {position + 1}: {letter_fault(raw[position])}")
     return Sequence(name, np.frombuffer(raw.upper(), dtype=np.uint8))
 
 
@@ -117,14 +117,15 @@ def read_sequence(spec: str | Path) -> Sequence:
 
 
 def check_nucleotides(path: str | Path, records: Iterable[Sequence]) -> None:
-    """Raise InputError naming file, record and position (from 0) of the first letter that stands for no nucleotide."""
+    """Raise InputError naming file, record and position (from 1) of the first letter that stands for no nucleotide."""
     nucleotides = NUCLEOTIDES.tobytes() + AMBIGUOUS.tobytes()
     for record in records:
         letters = record.letters.tobytes()
         if wrong := letters.translate(None, nucleotides):
+            position = letters.index(wrong[0]) + 1
             raise InputError(
-                f"{path}: record {record.name}, position {letters.index(wrong[0])}: '{chr(wrong[0])}' stands for no "
-                "nucleotide; give DNA or RNA, not protein"
+                f"{path}: record {record.name}, position {position}: '{chr(wrong[0])}' stands for no nucleotide; "
+                "give DNA or RNA, not protein"
             )
 
 
@@ -143,14 +144,14 @@ def check_format(path: str | Path, data: bytes, fastq: bool = False) -> None:
     where = f"{path}: record 1, line {line}, column 1"
     for magic, format_ in _BINARY_FORMATS.items():
         if data.startswith(magic):
-            raise InputError(f"{path}: record 1, byte 0: is {format_}")
+            raise InputError(f"{path}: record 1, byte 1: is {format_}")
     if text.startswith(b"<"):
         raise InputError(f"{where}: is an HTML or XML page, not {known}; download the plain text")
     if text.startswith(b"@"):
         raise InputError(f"{where}: begins with '@' as FASTQ does; FASTA is needed here")
     binary = next((i for i, byte in enumerate(data[:4096]) if byte < 9 or 13 < byte < 32 or byte > 126), None)
     if binary is not None:
-        raise InputError(f"{path}: record 1, byte {binary}: is binary (0x{data[binary]:02x}), not {known} text")
+        raise InputError(f"{path}: record 1, byte {binary + 1}: is binary (0x{data[binary]:02x}), not {known} text")
     raise InputError(f"{where}: no header; {begins}")
 
 

@@ -82,11 +82,11 @@ def read_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start}: is not UTF-8 text; save it as plain text") from None
+        raise InputError(f"{path}: byte {error.start + 1}: is not UTF-8 text; save it as plain text") from None
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, which end at LF, CRLF or CR; str.splitlines ends them at form feeds and others too."""
+    """Return the lines of a text, which end at LF, CRLF or CR; str.splitlines ends them at form feeds too."""
     return [line.removesuffix("\n") for line in io.StringIO(text, newline=None)]
 
 

@@ -249,7 +249,7 @@ def _check_fasta(accession: str, body: bytes, length: int) -> bytes:
     letters = b"".join(sequence.split())
     if bad := letters.translate(None, _NUCLEOTIDES):
         position = letters.index(bad[:1])
-        raise _Transient(f"the record has {chr(bad[0])!r} at letter {position}, which is no sequence letter")
+        raise _Transient(f"the record has {chr(bad[0])!r} at letter {position + 1}, which is no sequence letter")
     if len(letters) < length:
         raise _Transient(f"the record is truncated: {len(letters)} of {length} letters")
     if len(letters) > length:

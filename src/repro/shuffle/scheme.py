@@ -67,7 +67,7 @@ class Scheme:
             raise InputError(f"matrix: needs {CODES} rows of {CODES} scores, for A, C, G, T and other letters")
         scores = {"match": self.match, "mismatch": self.mismatch, "gap_extend": self.gap_extend, "gap_open": self.first}
         for i, row in enumerate(self.matrix or ()):
-            scores |= {f"matrix row {i}, column {j}": score for j, score in enumerate(row)}
+            scores |= {f"matrix row {i + 1}, column {j + 1}": score for j, score in enumerate(row)}
         for name, score in scores.items():
             if not isinstance(score, int | np.integer) or abs(score) > LARGEST_SCORE:
                 raise InputError(f"{name} {score}: give a whole number from {-LARGEST_SCORE} to {LARGEST_SCORE}")

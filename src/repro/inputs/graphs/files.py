@@ -78,7 +78,9 @@ def _read_dense(path: Path) -> Graph:
     wrong = np.argwhere(np.isnan(matrix) | (matrix == -np.inf))
     if wrong.size:
         row, column = wrong[0]
-        raise InputError(f"{path}: row {row}, column {column}: {matrix[row, column]} is no weight; inf is no edge")
+        raise InputError(
+            f"{path}: row {row + 1}, column {column + 1}: {matrix[row, column]} is no weight; inf is no edge"
+        )
     undirected = bool((matrix == matrix.T).all())
     edge = matrix != np.inf
     np.fill_diagonal(edge, np.diagonal(matrix) < 0)

@@ -46,7 +46,7 @@ class Graph:
         with np.errstate(invalid="ignore"):  # what is too large for the way back is not equal either
             inexact = np.flatnonzero(weights.astype(self.weights.dtype) != self.weights)
         if inexact.size:
-            raise InputError(f"edge {inexact[0]}: weight {self.weights[inexact[0]]} is not exact in float64")
+            raise InputError(f"edge {inexact[0] + 1}: weight {self.weights[inexact[0]]} is not exact in float64")
         matrix = np.full((self.nodes, self.nodes), np.inf)
         np.fill_diagonal(matrix, 0)
         np.minimum.at(matrix, (self.sources, self.targets), weights)
@@ -65,7 +65,7 @@ def graph(
 ) -> Graph:
     """Check nodes and edges and return them as a graph; integer weights stay integers.
 
-    Raises InputError naming `source` and edge (from 0) of the first weight that is not finite or end that is no node,
+    Raises InputError naming `source` and edge (from 1) of the first weight that is not finite or end that is no node,
     and for a graph without nodes, arrays of different lengths and repeated names.
     """
     ends = [np.asarray(end, dtype=np.int64) for end in (sources, targets)]
@@ -82,8 +82,10 @@ def graph(
     for end in ends:
         outside = np.flatnonzero((end < 0) | (end >= len(names)))
         if outside.size:
-            raise InputError(f"{source}: edge {outside[0]}: node {end[outside[0]]} is outside 0 to {len(names) - 1}")
+            raise InputError(
+                f"{source}: edge {outside[0] + 1}: node {end[outside[0]]} is outside 0 to {len(names) - 1}"
+            )
     infinite = np.flatnonzero(~np.isfinite(values))
     if infinite.size:
-        raise InputError(f"{source}: edge {infinite[0]}: weight {values[infinite[0]]} is not finite")
+        raise InputError(f"{source}: edge {infinite[0] + 1}: weight {values[infinite[0]]} is not finite")
     return Graph(tuple(names), ends[0], ends[1], values, directed)

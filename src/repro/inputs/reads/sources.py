@@ -19,7 +19,7 @@ DEFAULT_LENGTH = {"illumina": 125, "clr": int(MEAN_LENGTH)}
 def read_genome(spec: str | Path) -> list[Sequence]:
     """Read what reads are made from: all records of a FASTA file, or one, FILE#NAME. U is read as T.
 
-    Raises InputError as `read_fasta` and `read_sequence` do, and naming file, record and position (from 0) of a letter
+    Raises InputError as `read_fasta` and `read_sequence` do, and naming file, record and position (from 1) of a letter
     that stands for no nucleotide.
     """
     records = read_fasta(spec) if Path(spec).is_file() else [read_sequence(spec)]

@@ -50,8 +50,7 @@ def read_vectors(path: str | Path, fields: int | None = None) -> VectorSet:
             f"{path}: says itself how many fields a vector has; --fields is for {' and '.join(_RAW)} alone"
         )
     if ending in _SEPARATORS:
-        values, names = _read_table(path, _SEPARATORS[ending])
-        return vector_set(values, names, source=str(path))
+        return _read_table(path, _SEPARATORS[ending])
     arrays = read_arrays(path)
     if ending == _BITS:
         return _read_bits(path, {} if isinstance(arrays, np.ndarray) else arrays)
@@ -83,7 +82,7 @@ def write_vectors(path: str | Path, vectors: VectorSet) -> None:
     elif ending in _SEPARATORS:
         text = io.StringIO()
         writer = csv.writer(text, delimiter=_SEPARATORS[ending], lineterminator="\n")
-        writer.writerow(["", *(f"field{q}" for q in range(vectors.fields))])
+        writer.writerow(["", *(f"field{q}" for q in range(1, vectors.fields + 1))])
         writer.writerows([name, *row] for name, row in zip(vectors.names, vectors.values.tolist(), strict=True))
         contents = text.getvalue().encode()
     else:
@@ -137,7 +136,7 @@ def _shown(array: npt.NDArray[Any]) -> str:
     return f"an array of {array.dtype} of shape {array.shape}" if array.ndim else repr(array.item())
 
 
-def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _read_table(path: Path, separator: str) -> VectorSet:
     """Read a table; a first line or first column with a cell that is no number holds names."""
     text = read_text(path)
     lines = [(i, line) for i, line in enumerate(lines_of(text), start=1) if line.strip() and line[0] != "#"]
@@ -170,7 +169,8 @@ def _read_table(path: Path, separator: str) -> tuple[npt.NDArray[np.float64], li
         except ValueError:
             column = next(q for q, cell in enumerate(row) if q >= named and not _is_number(cell))
             raise _no_number(path, line, column, row, separator) from None
-    return _whole(values), [row[0] for row in rows] if named else None
+    names = [row[0] for row in rows] if named else None
+    return vector_set(_whole(values), names, str(path), tuple(line for line, _ in lines))
 
 
 def _is_header(path: Path, line: int, row: list[str], separator: str) -> bool:

@@ -22,11 +22,13 @@ class VectorSet:
     values: (vectors, fields), C-contiguous, so that a vector is contiguous, as in the column-major files of CoMet;
         float32, float64 or an unsigned integer type.
     source: what messages call the set: its file.
+    lines: numbers of the lines, from 1, that a text file has the vectors in; (vectors,).
     """
 
     names: tuple[str, ...]
     values: npt.NDArray[Any]
     source: str = "vectors"
+    lines: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -61,18 +63,25 @@ class VectorSet:
             raise InputError(f"{self.place(i, q)}: {self.values[i, q]} where {what} has only {choices}")
 
     def place(self, vector: int, field: int | None = None) -> str:
-        """How a message names a vector, or one of its fields, by their numbers from 0."""
-        named = f"{self.source}: vector {self.names[vector]}"
-        return named if field is None else f"{named}, field {field}"
+        """How a message names a vector, or one of its fields, by their indices: line or row and field count from 1."""
+        where = f"row {vector + 1}" if self.lines is None else f"line {self.lines[vector]}"
+        named = f"{self.source}: {where}, vector {self.names[vector]}"
+        return named if field is None else f"{named}, field {field + 1}"
 
 
-def vector_set(values: npt.ArrayLike, names: Sequence[str] | None = None, source: str = "vectors") -> VectorSet:
+def vector_set(
+    values: npt.ArrayLike,
+    names: Sequence[str] | None = None,
+    source: str = "vectors",
+    lines: tuple[int, ...] | None = None,
+) -> VectorSet:
     """Check values, (vectors, fields), and return them as a set; names are by default 0, 1, 2, ...
 
     Booleans and integers become the smallest unsigned type that holds them; float32 and float64 stay; a vector of
     zeros is allowed (its similarity is defined as 0).
-    Raises InputError naming `source`, vector and field (from 0) of the first negative, NaN or infinite value, and for
-    an array that is not two-dimensional, is empty or has no numbers, and for a wrong or repeated name.
+    Raises InputError naming `source`, row (or line, where `lines` says it), vector and field of the first negative, NaN
+    or infinite value, and for an array that is not two-dimensional, is empty or has no numbers, and for a wrong or
+    repeated name.
     """
     array = np.asarray(values)
     if array.ndim != 2 or 0 in array.shape:
@@ -84,19 +93,22 @@ def vector_set(values: npt.ArrayLike, names: Sequence[str] | None = None, source
         raise InputError(f"{source}: {len(labels)} names for {len(array)} vectors")
     if not all(label.strip() for label in labels):
         unnamed = next(i for i, label in enumerate(labels) if not label.strip())
-        raise InputError(f"{source}: vector {unnamed}, counted from 0, has an empty name; name all vectors, or none")
+        raise InputError(f"{source}: row {unnamed + 1}: the vector has an empty name; name all vectors, or none")
     if len(set(labels)) < len(labels):
         repeated = next(label for label in labels if labels.count(label) > 1)
-        raise InputError(f"{source}: two vectors are named {repeated}; rename one of them")
+        first, second = [i for i, label in enumerate(labels) if label == repeated][:2]
+        where = f"rows {first + 1} and {second + 1}" if lines is None else f"lines {lines[first]} and {lines[second]}"
+        raise InputError(f"{source}: {where}: two vectors are named {repeated}; rename one of them")
+    vectors = VectorSet(labels, array, source, lines)
     wrong = np.argwhere(~(np.isfinite(array) & (array >= 0)))
     if wrong.size:
         i, q = wrong[0]
-        raise InputError(f"{source}: vector {labels[i]}, field {q}: {array[i, q]} is not a finite number of 0 or more")
+        raise InputError(f"{vectors.place(i, q)}: {array[i, q]} is not a finite number of 0 or more")
     if array.dtype.kind in "biu":
         array = array.astype(np.min_scalar_type(int(array.max())))
     elif array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    return VectorSet(labels, np.ascontiguousarray(array), source)
+    return replace(vectors, values=np.ascontiguousarray(array))
 
 
 def pack_bits(vectors: VectorSet) -> npt.NDArray[np.uint32]:
@@ -127,7 +139,7 @@ def unpack_bits(words: npt.NDArray[np.uint32], fields: int, source: str = "packe
     if behind.size:
         i, q = behind[0]
         raise InputError(
-            f"{source}: words, row {i}, column {(fields + q) // _WORD_BITS}: bit {(fields + q) % _WORD_BITS} is set, "
-            f"behind the last of {fields} fields; clear it"
+            f"{source}: words, row {i + 1}, column {(fields + q) // _WORD_BITS + 1}: the bit of field {fields + q + 1} "
+            f"is set, behind the last of {fields} fields; clear it"
         )
     return bits[:, :fields]
