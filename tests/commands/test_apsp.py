@@ -110,6 +110,16 @@ def test_a_web_page_is_no_graph(tmp_path: Path, capsys, name: str):
     [
         ([], 2, "nothing to write or print: give -o, --predecessors or --path"),
         (["-o", "distances.csv"], 2, "distances.csv: the result is a NumPy array; let the name end in .npy"),
+        (
+            ["--path", "a", "b", "--variant", "q"],
+            2,
+            "no variant 'q'; choose one of: naive, katz-kider, staged, out-of-core",
+        ),
+        (
+            ["--path", "a", "b", "--dtype", "real"],
+            2,
+            "distances cannot be real; choose float32, float64, int32 or int16",
+        ),
         (["--path", "a", "x"], 2, "{edges}: there is no node 'x'"),
         (
             ["--path", "a", "b", "--dtype", "int8"],

@@ -18,9 +18,13 @@ INFINITE: dict[np.dtype, Any] = {
 
 def distance_type(dtype: DTypeLike) -> np.dtype:
     """The dtype, when distances can have it. Raises InputError for another one."""
-    wanted = np.dtype(dtype)
+    choose = "choose float32, float64, int32 or int16"
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        raise InputError(f"distances cannot be {dtype}; {choose}") from None
     if wanted not in INFINITE:
-        raise InputError(f"distances cannot be {wanted}; choose float32, float64, int32 or int16")
+        raise InputError(f"distances cannot be {wanted}; {choose}")
     return wanted
 
 

@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     from repro.apsp.outcome import NegativeCycleError
     from repro.apsp.paths import as_shown, path, solve
     from repro.apsp.ranges import distance_type
+    from repro.apsp.variants import VARIANTS
     from repro.apsp.weights import weight_matrix
+    from repro.bench.variant import choose
     from repro.device import open_device
     from repro.errors import InputError
     from repro.inputs.files import check_writable, refuse_same
@@ -56,8 +58,11 @@ def run(args: argparse.Namespace) -> int:
     refuse_same([args.graph], written)
     check_writable(written)
     dtype = distance_type(args.dtype)
+    if args.variant is not None:
+        choose(VARIANTS, args.variant)
     graph = read_graph(args.graph)
     ends = [_index(graph.names, name, args.graph) for name in args.path or ()]
+    device = open_device(args.device, args.memory)
     keep = args.output or args.predecessors
     folder = keep and keep.with_name(f".{keep.name}.unfinished")
     try:
@@ -65,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         outcome = solve(
             weights,
             bool(args.predecessors or args.path),
-            open_device(args.device, args.memory),
+            device,
             args.variant,
             folder,
             _show_round,
