@@ -174,8 +174,11 @@ def test_a_damaged_matrix_is_refused(capsys, files, tmp_path, line, text, messag
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--gap", "linear", "--gap-open", "2"], "--gap-open 2: linear gaps have gap_extend alone; leave it out"),
-        (["--gap-open", "1", "--gap-extend", "2"], "--gap-open 1: the first letter of a gap costs no less"),
+        (["--gap", "linear", "--gap-open", "2"], "--gap-open 2: linear gaps have --gap-extend alone; leave it out\n"),
+        (
+            ["--gap-open", "1", "--gap-extend", "3"],
+            "--gap-open 1: the first letter of a gap costs no less than --gap-extend 3; give as much or more\n",
+        ),
         (["--gap-extend", "-1"], "--gap-extend -1: a penalty is 0 or more"),
         (["--format", "sam"], "--format sam: its records are alignments; add --traceback"),
         (["--variant", "fast"], "no variant 'fast'; choose one of: fp32, half2"),

@@ -35,7 +35,7 @@ def test_other_letters_are_unequal_to_all():
         ({"match": 1.5}, "match 1.5: give a whole number from -1073741824 to 1073741824"),
         ({"mismatch": -(2**31)}, "mismatch -2147483648: give a whole number"),
         ({"matrix": ((1, 2), (3, 4))}, "matrix: needs 5 rows of 5 scores"),
-        ({"matrix": (*MATRIX[:4], (0, 0, 0, 0, 2**40))}, "matrix row 4, column 4 1099511627776: give a whole number"),
+        ({"matrix": (*MATRIX[:4], (0, 0, 0, 0, 2**40))}, "matrix row 5, column 5 1099511627776: give a whole number"),
     ],
 )
 def test_what_is_no_scheme(values, message):

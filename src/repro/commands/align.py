@@ -122,6 +122,7 @@ def _scheme(args: argparse.Namespace) -> "Scheme":
         return Scheme(args.mode, args.gap, match, mismatch, args.gap_open, args.gap_extend, matrix)
     except InputError as error:
         name, _, reason = str(error).partition(" ")
+        reason = reason.replace("gap_extend", "--gap-extend")
         raise InputError(f"--{name.replace('_', '-')} {reason}") from None
 
 

@@ -77,5 +77,6 @@ class Scheme:
             raise InputError(f"gap_extend {self.gap_extend}: a penalty is 0 or more")
         if self.first < self.gap_extend:
             raise InputError(
-                f"gap_open {self.first}: the first letter of a gap costs no less than gap_extend {self.gap_extend}"
+                f"gap_open {self.first}: the first letter of a gap costs no less than gap_extend {self.gap_extend}; "
+                "give as much or more"
             )
