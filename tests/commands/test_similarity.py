@@ -214,13 +214,17 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
     ("text", "arguments", "message"),
     [
         (EXAMPLE, ["--way", "2", "--format", "byte"], "--format byte writes a folder: name it with -o"),
-        (EXAMPLE, ["--way", "2", "--stages", "2", "--stage", "2"], "stage 2: there are 2, numbered from 0"),
+        (EXAMPLE, ["--way", "2", "--stages", "2", "--stage", "2"], "--stage 2: give one from 0 to 1, as --stages is 2"),
         (EXAMPLE, ["--way", "2", "--stages", "9" * 20], f"--stages {'9' * 20}: give at most 1000000"),
-        (EXAMPLE, ["--way", "2", "--threshold", "nan"], "threshold nan: similarities lie from 0 to 1"),
+        (
+            EXAMPLE,
+            ["--way", "2", "--threshold", "nan"],
+            "--threshold nan: similarities lie from 0 to 1; give such a number",
+        ),
         (
             EXAMPLE,
             ["--way", "2", "--decomposition", "1,2,1"],
-            "decomposition 1 x 2 x 1: takes 2 ranks, 1 were started; start it under mpirun -n 2",
+            "--decomposition 1,2,1: takes 2 ranks, 1 were started; start it under mpirun -n 2",
         ),
         (
             "oak,1,-2\nash,3,4\n",

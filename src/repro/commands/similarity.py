@@ -147,13 +147,13 @@ def _check(args: argparse.Namespace) -> None:
     from repro.mgemm.files import MOST_STAGES
 
     if args.stage is not None and not 0 <= args.stage < args.stages:
-        raise InputError(f"stage {args.stage}: there are {args.stages}, numbered from 0")
+        raise InputError(f"--stage {args.stage}: give one from 0 to {args.stages - 1}, as --stages is {args.stages}")
     if args.stages > MOST_STAGES:
         raise InputError(f"--stages {args.stages}: give at most {MOST_STAGES}")
     if args.format != "table" and args.output in (None, "-"):
         raise InputError(f"--format {args.format} writes a folder: name it with -o")
     if args.threshold is not None and not 0 <= args.threshold <= 1:
-        raise InputError(f"threshold {args.threshold}: similarities lie from 0 to 1")
+        raise InputError(f"--threshold {args.threshold:g}: similarities lie from 0 to 1; give such a number")
 
 
 def _decomposition(args: argparse.Namespace, communicator: "Communicator") -> "Decomposition":
@@ -162,8 +162,9 @@ def _decomposition(args: argparse.Namespace, communicator: "Communicator") -> "D
 
     decomposition = Decomposition(*(args.decomposition or (1, communicator.size, 1)))
     if decomposition.ranks != communicator.size:
+        asked = ",".join(map(str, args.decomposition))
         raise InputError(
-            f"decomposition {decomposition}: takes {decomposition.ranks} ranks, {communicator.size} were started; "
+            f"--decomposition {asked}: takes {decomposition.ranks} ranks, {communicator.size} were started; "
             f"start it under mpirun -n {decomposition.ranks}"
         )
     return decomposition
