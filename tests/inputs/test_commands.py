@@ -99,18 +99,24 @@ def test_simulate_refuses_a_protein(tmp_path, capsys, simulator):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["illumina", LAMBDA, "--reads", "0"], "0 reads; give at least 1"),
+        (["illumina", LAMBDA, "--reads", "0"], "repro: --reads 0: give 1 or more\n"),
+        (["clr", LAMBDA, "--reads", "-1"], "repro: --reads -1: give 1 or more\n"),
+        (["clr", LAMBDA, "--reads", "1", "--seed", "-1"], "repro: --seed -1: give 0 or more\n"),
         (["illumina", LAMBDA, "--reads", "5", "--length-sd", "9"], "--length-sd: Illumina reads have one length"),
         (["illumina", LAMBDA, "--reads", "5", "--length", "60000"], "a read covers 60"),
         (["illumina", LAMBDA, "--reads", "5", "--simulator", "pbsim"], "pbsim does not simulate illumina reads"),
         (["clr", LAMBDA, "--reads", "5", "--length", "10"], "CLR reads of mean length 10"),
         (["illumina", "missing.fa", "--reads", "5"], "missing.fa: no such file"),
         (["illumina", LAMBDA + "#x", "--reads", "5"], "has no record named x"),
+        (
+            ["illumina", LAMBDA + "#", "--reads", "5"],
+            f"repro: {LAMBDA}#: names no record; the first of its 1 is {LAMBDA}#",
+        ),
     ],
 )
 def test_simulate_reports_one_line_and_leaves_no_file(tmp_path, capsys, arguments, message):
     target = ["--seed", "1", "-o", str(tmp_path / "r.fa"), "--truth", str(tmp_path / "t.tsv")]
-    assert main(["simulate", *arguments, *target]) == 2
+    assert main(["simulate", *target, *arguments]) == 2
     err = capsys.readouterr().err
     assert message in err
     assert err.startswith("repro: ")

@@ -95,6 +95,8 @@ def test_a_choice_is_needed_among_several_records(write):
     assert as_text(read_sequence(f"{path}#y")) == "GT"
     with pytest.raises(InputError, match=r"holds 2 records \(x, y\); choose one as .*a\.fa#x$"):
         read_sequence(path)
+    with pytest.raises(InputError, match=r"a\.fa#: names no record; the first of its 2 is .*a\.fa#x$"):
+        read_sequence(f"{path}#")
 
 
 def test_a_file_name_may_contain_the_separator(write):

@@ -37,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
 
     if args.platform == "illumina" and args.length_sd is not None:
         raise InputError("--length-sd: Illumina reads have one length; leave it out")
+    for option, value, least in (("reads", args.reads, 1), ("seed", args.seed, 0)):
+        if value < least:
+            raise InputError(f"--{option} {value}: give {least} or more")
     read_format(args.output)
     genome_file = args.genome if Path(args.genome).is_file() else args.genome.partition("#")[0]
     for output in filter(None, (args.output, args.truth)):

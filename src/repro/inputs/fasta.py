@@ -112,6 +112,8 @@ def read_sequence(spec: str | Path) -> Sequence:
     for record in records:
         if record.name == name:
             return record
+    if not name:
+        raise InputError(f"{path}#: names no record; the first of its {len(records)} is {path}#{records[0].name}")
     near = difflib.get_close_matches(name, [record.name for record in records], n=1, cutoff=0.0)
     raise InputError(f"{path}: has no record named {name}; the nearest of its {len(records)} is {path}#{near[0]}")
 
