@@ -266,7 +266,7 @@ def test_ranks_of_mpi_give_the_same_checksum(thirty: Path, tmp_path: Path, capsy
 def test_an_error_of_ranks_is_one_line(example: Path):
     done = ranks(2, example, "--way", "2", metric="sorenson")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"repro: {example}: line 1, vector oak, field 2: 2 where 0/1 data has only 0, 1\n"
+    assert done.stderr == f"repro: {example}: line 2, vector oak, field 2: 2 where 0/1 data has only 0, 1\n"
     done = ranks(6, example, "--way", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "repro: n_pv = 6: there are 4 vectors; give fewer ranks\n"
