@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # Where Python is told not to buffer (PYTHONUNBUFFERED), it takes a full disk's cut write for a whole one.
         sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) == signal.SIG_DFL:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, _stop)
     try:
         status: int = args.run(args)
