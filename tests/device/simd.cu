@@ -8,4 +8,6 @@ extern "C" __global__ void simd(const unsigned* as, const unsigned* bs, const un
     output[2 * n + i] = __vsadu4(a, b);
     output[3 * n + i] = __dp4a(a, b, c);
     output[4 * n + i] = __dp4a(int(a), int(b), int(c));
+    output[5 * n + i] = __dp2a_lo(a, b, c);
+    output[6 * n + i] = __dp2a_hi(a, b, c);
 }

@@ -17,6 +17,9 @@ inline Word dot(Word a, Word b, Word sum) {
         sum = Word(unsigned(sum) + unsigned(int(Byte(unsigned(a) >> shift)) * int(Byte(unsigned(b) >> shift))));
     return sum;
 }
+inline unsigned dot_of_halves(unsigned a, unsigned bytes, unsigned sum) {
+    return sum + (a & 0xFFFF) * (bytes & 0xFF) + (a >> 16) * (bytes >> 8 & 0xFF);
+}
 
 }  // namespace repro
 
@@ -27,3 +30,5 @@ inline unsigned __vabsdiffu4(unsigned a, unsigned b) {
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) { return repro::dot<uint8_t>(a, b, sum); }
 inline int __dp4a(int a, int b, int sum) { return repro::dot<int8_t>(a, b, sum); }
 inline unsigned __vsadu4(unsigned a, unsigned b) { return __dp4a(__vabsdiffu4(a, b), 0x01010101u, 0u); }
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) { return repro::dot_of_halves(a, b, sum); }
+inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) { return repro::dot_of_halves(a, b >> 16, sum); }
