@@ -13,7 +13,7 @@ from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.paper import KERNELS
 from repro.shuffle.ranges import LARGEST, fits
 from repro.shuffle.reference import MODES
-from repro.shuffle.scheme import Scheme
+from repro.shuffle.scheme import CODES, Scheme
 
 NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
 # Columns of a thread in either half of its words, and warps per multiprocessor.
@@ -23,7 +23,6 @@ PERIOD = 128  # steps from one rebasing to the next; a multiple of every warp's 
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
 UNROLLED = 4
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
-TABLE_WORDS = 3 * 96
 BEGIN_THREADS, MOST_BEGIN_BLOCKS = 256, 2**16
 MEMORY_SHARE = 4  # of the free memory, for the borders of strips
 
@@ -58,7 +57,7 @@ def _exact(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.i
 
     Gains have to be bytes, values relative to a strip 15 bits, and values relative to nothing int32, columns too.
     """
-    gain = _shift(scheme) + max(0, int(scheme.table().max()) + 2 * scheme.gap_extend)
+    gain = _shift(scheme) + max(scheme.gap_extend, int(scheme.table().max()) + 2 * scheme.gap_extend)
     small = gain <= LARGEST_BYTE and 2 * _middle(device, scheme) <= LARGEST_WORD
     folded = (m + n).astype(np.float64) * max(1, scheme.gap_extend) <= LARGEST["int32"]
     return small & (m > 0) & (n > 0) & folded & fits("int32", scheme, m, n)
@@ -83,8 +82,7 @@ def _launch(
     m, n = queries.letters.lengths[group.queries], subjects.letters.lengths[group.subjects]
     strips = -(-n // width(device))
     order = np.argsort(-m * strips, kind="stable")
-    plain = not subjects.letters.have_others[group.subjects].any()
-    batch = _Batch(device, scheme, queries, subjects, scores, plain)
+    batch = _Batch(device, scheme, queries, subjects, scores)
     most = max(1, (device.memory_bytes - device.memory_used) // MEMORY_SHARE // np.dtype(np.int32).itemsize)
     words = np.cumsum((m * strips * batch.planes)[order])
     first = 0
@@ -100,14 +98,13 @@ def _launch(
 
 @dataclass(frozen=True)
 class _Batch:
-    """What all launches have in common. plain: whether subjects have no other letters than A, C, G and T."""
+    """What all launches have in common."""
 
     device: Device
     scheme: Scheme
     queries: OnDevice
     subjects: OnDevice
     scores: Array
-    plain: bool
 
     @property
     def planes(self) -> int:
@@ -141,7 +138,7 @@ class _Batch:
                 *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
             )
             kernel, warp = kernels["shuffle_strips"], device.warp_size
-            shared = 4 * (TABLE_WORDS + warp * COLUMNS[device.kind])
+            shared = CODES * width(device)
             kernel(
                 min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
                 warp,
@@ -165,7 +162,6 @@ class _Batch:
             "SHIFT": _shift(self.scheme),
             "PERIOD": PERIOD,
             "COLUMNS": COLUMNS[self.device.kind],
-            "OTHERS": not self.plain,
             "WARPS": WARPS[self.scheme.gap],
             "UNROLLED": UNROLLED,
             "Score": self.scores.dtype.type,

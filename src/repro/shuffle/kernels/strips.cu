@@ -8,25 +8,27 @@
 // is at `middle` again: neighbouring cells differ by no more than a letter and a gap, so that no half leaves 15 bits.
 // Global and semi-global alignments are computed in the folded coordinates of packed.cu, local ones in plain
 // coordinates with a floor that is relative, too. What a word keeps of H is smaller by SHIFT, and gains are larger, so
-// that they are bytes: one permutation of four bytes for either query letter gives what both halves of a column gain.
+// that they are bytes. Shared memory has those of each half's columns with every letter of the query. A dot product of
+// two of them with constants adds them to the halves of a word, on the multiplier's pipe, since the maxima fill theirs.
+//
+// The last column of a subject is the last of its last strip: what is missing in front is filled with columns that repeat
+// the border. In these coordinates they do so with a gain of FURTHER (semi-global) or 0.
 //
 // A block is one warp. It takes the next strip that nobody has begun: whatever order blocks run in, the strip to the left
 // was begun earlier and does not wait for this one. The last column of a strip goes to the next through global memory,
-// where each word is its own flag. Columns to the right of the last one are computed and not looked at.
-//
-// local memory: sm_75 sm_80
+// where each word is its own flag.
 constexpr int P = WARP_SIZE, WIDTH = 2 * P * COLUMNS;
 constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
 constexpr int OPENING = MODE == LOCAL ? FIRST : FIRST - FURTHER;  // what a gap's first letter costs in these coordinates
 constexpr int DIAGONAL = MODE == LOCAL ? 0 : 2 * FURTHER;         // what folding adds along a diagonal
 constexpr int FOLDED = MODE == LOCAL ? 0 : FURTHER;
 constexpr int NOT_YET = int(1u << 31);
-constexpr int OTHER = 4;  // codes of letters are 0 to 4
-// The entry of a table for two letters: two bits of either, so that A, C, G and T of both lie in banks of their own, and
-// above them whether they are others.
-constexpr int ENTRIES = 96, OTHER_ENTRY = 16, OF_LOW = 3 | OTHER_ENTRY, HIGH = 4;
-constexpr unsigned NOTHING = 8;      // in a selector: the sign of a byte, which is 0
-constexpr int QUADS = COLUMNS / 4;
+constexpr int LETTERS = 5;
+// Of the profile, which has the low halves' gains, then the high ones'; of each by letter of the query, COLUMNS bytes a
+// lane, in parts that one instruction loads.
+constexpr int PART = COLUMNS < 16 ? COLUMNS : 16, PARTS = COLUMNS / PART, QUADS = COLUMNS / 4;
+constexpr int LETTER_BYTES = P * COLUMNS, HALF_BYTES = LETTERS * LETTER_BYTES;
+static_assert(PART == 4 || PART == 8 || COLUMNS % 16 == 0, "whole parts");
 
 __host__ __device__ constexpr unsigned both(int value) { return (unsigned(value) & 0xFFFF) * 0x10001; }
 __device__ __forceinline__ int half_of(unsigned word, int half) { return word >> 16 * half & 0xFFFF; }
@@ -34,50 +36,45 @@ __device__ __forceinline__ unsigned merged(unsigned now, unsigned before, unsign
     return (now & mask) | (before & ~mask);
 }
 
-// As __byte_perm, but for the fourth bit of a selector, which repeats the sign of the byte.
-__device__ __forceinline__ unsigned permuted(unsigned x, unsigned y, unsigned selector) {
-#ifdef REPRO_WARP_SIZE
-    unsigned bytes = __byte_perm(x, y, selector);
-    for (int i = 0; i < 4; ++i)
-        if (selector >> 4 * i & NOTHING) bytes &= ~(0xFFu << 8 * i);  // of bytes that are not negative
-    return bytes;
-#else
-    unsigned bytes;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(x), "r"(y), "r"(selector));
-    return bytes;
-#endif
-}
-
-// H(0, j) or H(i, 0), after so many letters.
+// H(0, j) or H(i, 0), after so many letters; less than none in front of what fills up.
 __device__ __forceinline__ int border(int letters) {
-    return MODE == SEMI_GLOBAL ? FURTHER * letters : MODE == GLOBAL && letters > 0 ? -OPENING : 0;
+    return MODE == SEMI_GLOBAL ? FURTHER * max(letters, 0) : MODE == GLOBAL && letters != 0 ? -OPENING : 0;
 }
 
-// Of a query's letters in both halves, what they gain with A, C, G and T, and in two bytes what with any other letter.
-struct Tables {
-    uint2* letters;
-    unsigned* others;
+struct alignas(PART) Part {
+    unsigned word[PART / 4];
 };
 
-__device__ __forceinline__ unsigned gain(const int* table, int row, int column) {
-    return SHIFT + max(__ldg(table + row * (OTHER + 1) + column) + DIAGONAL, -2 * OPENING);
-}
-__device__ __forceinline__ int letter_of(int entry) { return entry & OTHER_ENTRY ? OTHER : entry & 3; }
-
-__device__ __forceinline__ Tables make_tables(unsigned* shared, const int* table) {
-    Tables tables = {reinterpret_cast<uint2*>(shared), shared + 2 * ENTRIES};
-    for (int entry = threadIdx.x; entry < ENTRIES; entry += P) {
-        int low = letter_of(entry), high = letter_of(entry / HIGH);
-        uint2 gains = make_uint2(0, 0);
-        for (int column = 0; column < OTHER; ++column) {
-            gains.x |= gain(table, low, column) << 8 * column;
-            gains.y |= gain(table, high, column) << 8 * column;
+// The gains of a lane's columns, of one half of its words, from `first` on, a position in the subject.
+__device__ __forceinline__ void fill_profile(unsigned char* profile, const int* table, const uint8_t* subject, int first,
+                                             int factor) {
+    for (int c = 0; c < COLUMNS; ++c) {
+        int code = first + c < 0 ? LETTERS : __ldg(subject + first + c);
+        for (int letter = 0; letter < LETTERS; ++letter) {
+            int gain = code == LETTERS ? (MODE == SEMI_GLOBAL ? FURTHER : 0)
+                                       : max(__ldg(table + letter * LETTERS + code) + DIAGONAL, -2 * OPENING);
+            profile[letter * LETTER_BYTES + c / PART * (P * PART) + c % PART] = factor * (SHIFT + gain);
         }
-        tables.letters[entry] = gains;
-        if (OTHERS) tables.others[entry] = gain(table, low, OTHER) | gain(table, high, OTHER) << 8;
     }
-    __syncwarp();
-    return tables;
+}
+__device__ __forceinline__ void look_up(const unsigned char* profile, unsigned place, unsigned* gains) {
+#pragma unroll
+    for (int part = 0; part < PARTS; ++part) {
+        Part found = *reinterpret_cast<const Part*>(profile + place + part * (P * PART));
+#pragma unroll
+        for (int i = 0; i < PART / 4; ++i) gains[part * (PART / 4) + i] = found.word[i];
+    }
+}
+// The word with what column `c` of a quad gains added to either half. high: bytes twice as large, for a factor of 16 bits
+// that brings them to the high half. Linear gaps leave the maxima's pipe time for a permutation in place of a product.
+__device__ __forceinline__ unsigned plus_gains(unsigned word, unsigned low, unsigned high, int c) {
+    if (!AFFINE) {
+        unsigned bytes = __byte_perm(low, high, c < 2 ? 0x5140 : 0x7362);
+        return c % 2 ? __dp2a_hi(0x80000001u, bytes, word) : __dp2a_lo(0x80000001u, bytes, word);
+    }
+    unsigned place = c % 2 * 16;
+    word = c < 2 ? __dp2a_lo(1u << place, low, word) : __dp2a_hi(1u << place, low, word);
+    return c < 2 ? __dp2a_lo(0x8000u << place, high, word) : __dp2a_hi(0x8000u << place, high, word);
 }
 
 template <bool VALUE>
@@ -85,33 +82,20 @@ struct Truth {
     static constexpr bool value = VALUE;
 };
 
-// Which bytes of the tables a column's two letters take.
-struct Column {
-    unsigned letters, others;
-};
-
-__device__ __forceinline__ Column column_of(int low, int high) {
-    unsigned zeros = NOTHING << 4 | NOTHING << 12;
-    return {zeros | (low < OTHER ? low : NOTHING) | (high < OTHER ? 4 + high : NOTHING) << 8,
-            zeros | (low == OTHER ? 0 : NOTHING) | (high == OTHER ? 1 : NOTHING) << 8};
-}
-
 // From what is kept of H, H less an opening.
 __device__ __forceinline__ unsigned opened(unsigned kept) { return SHIFT == OPENING ? kept : kept + both(SHIFT) - both(OPENING); }
 
-// A row of a lane's columns. left, f: what enters it from the left, afterwards what leaves it to the right. diagonal:
-// above the first left. GUARDED: only in the halves that `mask` has.
+// A row of a lane's columns. low, high: what they gain. left, f: what enters from the left, afterwards what leaves to the
+// right. diagonal: above the first left. GUARDED: only in the halves that `mask` has.
 template <bool GUARDED>
-__device__ __forceinline__ void compute_row(uint2 letters, unsigned others, const Column* columns, unsigned* h, unsigned* e,
-                                            unsigned f, unsigned left, unsigned& leaving_f, unsigned& diagonal,
-                                            unsigned& best, unsigned floor, unsigned mask) {
+__device__ __forceinline__ void compute_row(const unsigned* low, const unsigned* high, unsigned* h, unsigned* e, unsigned& f,
+                                            unsigned left, unsigned& diagonal, unsigned& best, unsigned floor, unsigned mask) {
     unsigned above_left = diagonal, odd = 0;
     diagonal = GUARDED ? merged(left, diagonal, mask) : left;
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
-        unsigned gains = permuted(letters.x, letters.y, columns[c].letters), above = h[c], cell;
-        if (OTHERS) gains += permuted(others, 0, columns[c].others);
-        unsigned aligned = MODE == LOCAL ? __viaddmax_s16x2(above_left, gains, floor) : above_left + gains;
+        unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left, low[c / 4], high[c / 4], c % 4);
+        if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left, aligned, floor);
         above_left = above;
         if (AFFINE) {
             unsigned gap;
@@ -133,15 +117,6 @@ __device__ __forceinline__ void compute_row(uint2 letters, unsigned others, cons
         left = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
         h[c] = GUARDED ? merged(left, h[c], mask) : left;
     }
-    leaving_f = f;
-}
-
-// The word of a column that is known only now, by way of shared memory.
-__device__ __forceinline__ unsigned picked(uint4* picks, const unsigned* h, int column) {
-#pragma unroll
-    for (int quad = 0; quad < QUADS; ++quad)
-        picks[quad * P] = make_uint4(h[4 * quad], h[4 * quad + 1], h[4 * quad + 2], h[4 * quad + 3]);
-    return reinterpret_cast<const unsigned*>(picks + column / 4 * P)[column % 4];
 }
 
 // edges: NOT_YET; scores of alignments that are not global: 0, of which there are none below.
@@ -164,12 +139,10 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                const int* table, const int* alignment_of, const int* first_items, const long long* edge_offsets,
                int* edges, const int* entering, int* next_item, Score* scores, int items, int first_strip,
                int middle) {
-    extern __shared__ __align__(16) unsigned shared[];
+    extern __shared__ __align__(16) unsigned char profile[];
     int lane = threadIdx.x, left_lane = (lane + P - 1) % P;
     // From the lane to the left; in lane 0 what enters the strip and, in the high half, the low one of the last lane.
-    unsigned passed_on = lane ? 0x3210 : 0x1054;
-    Tables tables = make_tables(shared, table);
-    uint4* picks = reinterpret_cast<uint4*>(shared + 3 * ENTRIES) + lane;
+    unsigned passed_on = lane ? 0x3210 : 0x1054, codes_passed_on = lane ? 0x3210 : 0x1076;
 
     while (true) {
         int item = 0;
@@ -180,35 +153,32 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         int q = query_list[alignment], s = subject_list[alignment];
         const uint8_t *query = queries + query_offsets[q], *subject = subjects + subject_offsets[s];
         int m = int(query_offsets[q + 1] - query_offsets[q]), n = int(subject_offsets[s + 1] - subject_offsets[s]);
-        bool last = strip == (n - 1) / WIDTH;
+        int strips = (n + WIDTH - 1) / WIDTH, pads = strips * WIDTH - n;
+        bool last = strip == strips - 1;
         long long edge_words = (long long)(m) * (1 + AFFINE);
         int* out_h = edges + edge_offsets[alignment] + (strip - first_strip) * edge_words;
         const int* in_h = strip == first_strip ? entering : out_h - edge_words;
-        bool leaves = !last && lane == P - 1;
-        // Where the last column is, if it is in this strip.
-        int end = (n - 1) % WIDTH, end_half = end / (P * COLUMNS), end_lane = end / COLUMNS % P, end_column = end % COLUMNS;
+        bool leaves = lane == P - 1 && (!last || MODE == SEMI_GLOBAL);
 
-        int base = border(strip * WIDTH + WIDTH / 2) - middle, column_best = 0, row_best = 0;
+        int base = border(max(strip * WIDTH + WIDTH / 2 - pads, 0)) - middle, column_best = 0, row_best = 0;
         auto kept = [&](int value) { return (unsigned(value - SHIFT - base) & 0xFFFF); };
-        auto first_column = [&](int half) { return strip * WIDTH + (half * P + lane) * COLUMNS; };
-        Column columns[COLUMNS];
+        auto first_column = [&](int half) { return strip * WIDTH + (half * P + lane) * COLUMNS - pads; };
         unsigned h[COLUMNS], e[COLUMNS];
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
-            int low = first_column(0) + c, high = first_column(1) + c;
-            columns[c] = column_of(low < n ? __ldg(subject + low) : OTHER + 1, high < n ? __ldg(subject + high) : OTHER + 1);
-            h[c] = kept(border(low + 1)) | kept(border(high + 1)) << 16;
+            h[c] = kept(border(first_column(0) + c + 1)) | kept(border(first_column(1) + c + 1)) << 16;
             e[c] = h[c] + both(SHIFT) - both(OPENING);
         }
+        for (int half = 0; half < 2; ++half)
+            fill_profile(profile + half * HALF_BYTES + lane * PART, table, subject, first_column(half), 1 + half);
         unsigned diagonal = kept(border(first_column(0))) | kept(border(first_column(1))) << 16;
-        unsigned f = diagonal, best = 0, codes = 0;
+        unsigned f = diagonal, best = 0, codes = 0;  // codes: places in the profile of the row's letters
 
         // A row for every lane: what enters the strip from the left.
         int next_h = 0, next_f = 0, next_code = 0;
         auto read = [&](int row) {
             if (row >= m) return;
-            int code = __ldg(query + row);
-            next_code = code < OTHER ? code : OTHER_ENTRY;
+            next_code = __ldg(query + row) * LETTER_BYTES;
             next_h = strip == 0 ? border(row + 1) : __ldcv(in_h + row);
             if (AFFINE) next_f = strip == 0 ? next_h - OPENING : __ldcv(in_h + m + row);
         };
@@ -239,10 +209,11 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
             unsigned entering_h = kept(next_h) | unsigned(next_code) << 16, entering_f = unsigned(next_f - base) & 0xFFFF;
             next_h = next_f = 0;
             read(chunk + P + lane);
+            int* leaving = out_h + chunk - lane - P;
             auto steps = [&](auto guarded) {
                 constexpr bool GUARDED = decltype(guarded)::value;
-#pragma unroll UNROLLED
-                for (int k = 0; k < P; ++k) {
+#pragma unroll (GUARDED ? 1 : UNROLLED)
+                for (int k = 0; k < P; ++k, ++leaving) {
                     int row = chunk + k - lane;  // of the low half
                     unsigned mask = !GUARDED ? ~0u
                                              : (unsigned(row) < unsigned(m) ? 0xFFFFu : 0) |
@@ -250,34 +221,33 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                     unsigned entered = __shfl_sync(FULL_MASK, entering_h, k);
                     unsigned left = __byte_perm(__shfl_sync(FULL_MASK, h[COLUMNS - 1], left_lane), entered, passed_on);
                     unsigned passed = __shfl_sync(FULL_MASK, codes, left_lane);
-                    codes = lane ? passed : (entered >> 16) + (passed & OF_LOW) * HIGH;
+                    codes = __byte_perm(passed, entered, codes_passed_on);
                     if (AFFINE) {
                         unsigned entered_f = __shfl_sync(FULL_MASK, entering_f, k);
                         f = __byte_perm(__shfl_sync(FULL_MASK, f, left_lane), entered_f, passed_on);
                     }
-                    compute_row<GUARDED>(tables.letters[codes], OTHERS ? tables.others[codes] : 0, columns, h, e, f, left, f,
-                                         diagonal, best, floor, mask);
-                    int leaving = row - P;
-                    if (leaves && (!GUARDED || unsigned(leaving) < unsigned(m))) {
-                        __stcg(out_h + leaving, half_of(h[COLUMNS - 1], 1) + SHIFT + base);
-                        if (AFFINE) __stcg(out_h + m + leaving, half_of(f, 1) + base);
-                    }
-                    if (MODE == SEMI_GLOBAL && GUARDED && last) {
-                        int value = half_of(picked(picks, h, end_column), end_half) + SHIFT + base, i = row - end_half * P;
-                        if (lane == end_lane && unsigned(i) < unsigned(m))
-                            column_best = max(column_best, value - FOLDED * (i + 1 + n));
+                    unsigned low[QUADS], high[QUADS];
+                    look_up(profile, __dp2a_lo(codes, 0x001u, unsigned(lane * PART)), low);
+                    look_up(profile, __dp2a_lo(codes, 0x100u, unsigned(lane * PART + HALF_BYTES)), high);
+                    compute_row<GUARDED>(low, high, h, e, f, left, diagonal, best, floor, mask);
+                    if (leaves && (!GUARDED || unsigned(row - P) < unsigned(m))) {
+                        __stcg(leaving, half_of(h[COLUMNS - 1], 1) + SHIFT + base);
+                        if (AFFINE) __stcg(leaving + m, half_of(f, 1) + base);
                     }
                 }
             };
-            bool picks_column = MODE == SEMI_GLOBAL && last;  // in the code for guarded rows alone
-            if (chunk >= 2 * P && chunk + P <= m && !picks_column) steps(Truth<false>());
+            if (chunk >= 2 * P && chunk + P <= m) steps(Truth<false>());
             else steps(Truth<true>());
         }
 
         if (MODE == GLOBAL) {
-            if (last && lane == end_lane)
-                scores[places[alignment]] = half_of(picked(picks, h, end_column), end_half) + SHIFT + base - FOLDED * (m + n);
+            if (last && lane == P - 1) scores[places[alignment]] = half_of(h[COLUMNS - 1], 1) + SHIFT + base - FOLDED * (m + n);
             continue;
+        }
+        if (MODE == SEMI_GLOBAL && last) {
+            __syncwarp();  // what the last lane wrote
+#pragma unroll 4
+            for (int row = lane; row < m; row += P) column_best = max(column_best, out_h[row] - FOLDED * (row + 1 + n));
         }
         row_best = max(row_best, column_best);
         if (MODE == LOCAL) row_best = max(row_best, base + max(half_of(best, 0), half_of(best, 1)));
@@ -287,7 +257,7 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
                     int j = first_column(half) + c + 1;
-                    if (j <= n) row_best = max(row_best, half_of(h[c], half) + SHIFT + base - FOLDED * (m + j));
+                    if (j > 0) row_best = max(row_best, half_of(h[c], half) + SHIFT + base - FOLDED * (m + j));
                 }
         for (int lanes = P / 2; lanes > 0; lanes /= 2) row_best = max(row_best, __shfl_xor_sync(FULL_MASK, row_best, lanes));
         if (lane == 0) atomicMax(scores + places[alignment], Score(row_best));
