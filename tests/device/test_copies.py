@@ -1,9 +1,10 @@
 """Copies beside kernels come when they are waited for, in their order, and not before."""
 
 import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import Queue
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -59,6 +60,19 @@ def test_the_emulator_may_copy_in_as_late_as_the_launch_waits_for_it(emulator):
     emulator.wait(arrived)
     add(emulator, slot, slot, total)
     assert total.get().tolist() == [14] * 32
+
+
+def test_copies_that_one_thread_begins_and_another_waits_for(device):
+    """Neither is lost, nor made twice or before those that were begun earlier."""
+    total, begun = device.upload(np.zeros(32, np.int32)), Queue()
+    given = [host(device, step) for step in range(300)]
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(lambda: [begun.put(device.copy_in(total, values)) for values in given])
+        for step in range(len(given)):
+            device.wait(begun.get())
+            assert total.get()[0] >= step
+        done.result()
+    assert total.get().tolist() == [299] * 32
 
 
 def test_a_copy_waits_for_its_events_and_for_the_copies_before_it(emulator):

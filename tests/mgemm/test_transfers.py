@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from repro.device import open_device
+from repro.mgemm import staging
 from repro.mgemm import transfers as module
 from repro.mgemm.engine import Engine
 from repro.mgemm.metrics import Metric
@@ -31,12 +32,9 @@ def engine(request, monkeypatch):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 7, 8, 9, 100, 101])
-@pytest.mark.parametrize("threads", [1, 5, 40])
-def test_more_vectors_than_the_memory_they_pass_through(engine, count, threads):
-    """Whatever the size of pieces, which are larger where ranks are threads."""
+def test_more_vectors_than_the_memory_they_pass_through(engine, count):
     values = vectors(count)
     transfers = transfers_of(engine)
-    transfers.ranks = transfers.threads = threads
     upload = transfers.upload(engine, values)
     for first in (count - 1, count // 2, 0):
         part = upload[first:count]
@@ -84,7 +82,7 @@ def test_ranks_that_copy_at_the_same_time(monkeypatch, layer):
             raise ValueError
         return layer
 
-    monkeypatch.setattr(module.numba, "threading_layer", threading_layer)
+    monkeypatch.setattr(staging.numba, "threading_layer", threading_layer)
     at_work, together = Lock(), Barrier(3, timeout=60)
 
     def copy_bytes(target, source):
@@ -96,13 +94,13 @@ def test_ranks_that_copy_at_the_same_time(monkeypatch, layer):
             at_work.release()
         target[:] = source
 
-    monkeypatch.setattr(module, "_copy_bytes", copy_bytes)
+    monkeypatch.setattr(staging, "_copy_bytes", copy_bytes)
 
     def work(communicator):
         source = vectors(9, communicator.rank)[::2]
         target = np.zeros(source.shape, np.float32)
         communicator.allgather(None)
-        module._copy(target, source, 3)
+        staging.copy(target, source, 3)
         return np.array_equal(target, source)
 
     assert run_threads(3, work) == [True] * 3

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -168,8 +168,10 @@ class Emulator(Device):
         self.traffic_log: TrafficLog | None = None
         self._first_began = 0.0
         self._random = np.random.default_rng(seed)
-        late = (lambda: False, lambda: True, lambda: bool(self._random.integers(2)))[self.order]
-        self._copies_in, self._copies_out = CopyStream(late), CopyStream(late)
+        # Of its own, so that copies that other threads begin leave the seeds of launches as they are.
+        lateness, lock = np.random.default_rng(seed), RLock()
+        late = (lambda: False, lambda: True, lambda: bool(lateness.integers(2)))[self.order]
+        self._copies_in, self._copies_out = CopyStream(late, lock), CopyStream(late, lock)
 
     @contextmanager
     def record_traffic(self) -> Iterator[TrafficLog]:

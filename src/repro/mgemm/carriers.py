@@ -23,12 +23,13 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     own: the vectors of this rank. sources: the ranks that this one may get vectors from.
     """
     device, transfers = engine.device, transfers_of(engine)
-    ours, processes = this_process(), communicator.allgather(this_process())
-    transfers.ranks, transfers.threads = sum(system == ours[0] for system, _ in processes), processes.count(ours)
+    system, process = this_process()
+    places = communicator.allgather((system, process, device.index))
+    transfers.sharing = len({place for place in places if place[0] == system})
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
-    outside = len(set(processes)) > 1
+    outside = len({place[:2] for place in places}) > 1
     lent = communicator.allgather(
         [device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
     )
@@ -76,7 +77,8 @@ class Messages:
         """No thread waits for this rank."""
 
     def close(self) -> None:
-        """Nobody needs what this rank holds."""
+        """Nobody needs what this rank holds; nothing goes on behind the caller's back."""
+        self.own[:]
 
 
 class _Message:
@@ -135,6 +137,7 @@ class Copies:
 
     def close(self) -> None:
         """Keep our own vectors until no rank needs them any more."""
+        self.own[:]
         self._communicator.allgather(None)
 
 

@@ -1,55 +1,56 @@
 """Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
 
-Vectors lie in ordinary memory, which a GPU reads slowly. Threads copy them, piece by piece, into a few pieces of
-page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the bus.
+Vectors lie in ordinary memory, which a GPU reads slowly. A thread for each device has them copied, piece by piece, into
+a few pieces of page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the
+bus. Ranks that share a device are served one after another: the first can begin when half of the vectors are there.
 """
 
-import math
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
-from threading import Lock
+from concurrent.futures import ThreadPoolExecutor
+from threading import Condition
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
+from repro.mgemm.staging import Host, Received, Slot, copy
 
 T = TypeVar("T")
 
 PIECE = 1 << 24  # bytes of vectors that go in at a time
 SLOTS = 4  # pieces of page-locked memory
-COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
+_SENDERS: dict[tuple[str, int], ThreadPoolExecutor] = {}  # of this process, by kind and number of the device
 
 
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
 
-    ranks: that share the cores of the host. threads: those among them that share this process.
+    sharing: devices that are sent to at a time by the cores of the host. sender: the thread that sends to this one.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.ranks = self.threads = 1
-        self._slots = deque(_Slot(device) for _ in range(SLOTS))
+        self.sharing = 1
+        self.sender = _SENDERS.setdefault((device.kind, device.index), ThreadPoolExecutor(1))
+        self._slots = deque(Slot(device) for _ in range(SLOTS))
         self._raw = _Raw(device)
-        self._out = [_Host(device) for _ in range(RESULTS)]
-        self._received: list[_Received] = []
+        self._out = [Host(device) for _ in range(RESULTS)]
+        self._received: list[Received] = []
         self._coming: Callable[[], Upload | None] = lambda: None
 
     def receiver(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Page-locked memory for vectors from another rank, which is used again after their upload."""
         free = next((one for one in self._received if one.values is None), None)
         if free is None:
-            free = _Received(self.device)
+            free = Received(self.device)
             self._received.append(free)
         return free.take(shape, dtype)
 
@@ -68,7 +69,7 @@ class Transfers:
         slot = self._slots[0]
         self._slots.rotate(-1)
         host = slot.take(values.shape, values.dtype)
-        _copy(host, values, self.ranks)
+        copy(host, values, self.sharing)
         slot.copied = self.device.copy_in(raw, host, [after])
         return slot.copied
 
@@ -98,13 +99,14 @@ class Transfers:
 class Upload:
     """Vectors on their way to a device, the last first; a slice is a block of those that it asks for.
 
-    Vectors pass through raw memory in at most two halves: all at once where there is memory for them, else in parts of
-    which the next comes in while one is arranged. block: where they will be. arranged: the event after which those that
-    were asked for so far are there.
+    Those of this rank go off at once, those that came from another one, into page-locked memory, when they are asked
+    for. They pass through raw memory in at most two halves: all at once where there is memory for them, else in parts
+    of which the next comes in while one is arranged. block: where they will be. arranged: the event after which those
+    that were asked for so far are there.
     """
 
     def __init__(
-        self, transfers: Transfers, engine: Engine, values: NDArray[Any], raw: "_Raw", received: "_Received | None"
+        self, transfers: Transfers, engine: Engine, values: NDArray[Any], raw: "_Raw", received: Received | None
     ) -> None:
         """values: as `Engine.upload` takes them. received: they lie in page-locked memory, which is to be freed."""
         self._transfers = transfers
@@ -112,17 +114,22 @@ class Upload:
         self._values = values
         self._received = received
         self.block = engine.new_block(*values.shape)
-        piece = PIECE * max(1, transfers.threads // 2)  # between copies, Python's threads wait for each other
-        self._rows = max(1, min(len(values), piece // (values.shape[1] * values.itemsize)))
+        self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
+        self._used: dict[int, Event] = {}  # by part: when those of it that were asked for are arranged
+        self._free = raw.last
         self._starts = range((len(values) - 1) // self._rows * self._rows, -1, -self._rows)
-        self._sent = 0  # pieces
+        self._copied: list[Event] = []  # of every piece that is sent
         self._there = len(values)  # the first vector that is arranged
         self.arranged: Event = None
-        self._copied: Event = None
+        self._changed = Condition()
+        self._sending = False
+        self._error: BaseException | None = None
         if received:
             weakref.finalize(self, received.free, values)
+        else:
+            self._go_on_sending()
 
     def __len__(self) -> int:
         return len(self._values)
@@ -137,27 +144,64 @@ class Upload:
     def _arrange(self, first: int) -> None:
         """Have the vectors from this one on arranged, of the part that is coming in."""
         device, end = self._transfers.device, self._there
-        while self._sent == 0 or self._starts[self._sent - 1] > first:
-            self._send()
-        start = self._starts[self._sent - 1]
-        device.wait(self._copied)
+        pieces = (len(self) - 1) // self._rows + 1 - first // self._rows
+        start = self._starts[pieces - 1]
+        device.wait(self._sent(pieces))
         self._engine.fill(self.block[start:end], self._raw_of(start, end))
-        self.arranged = self._raw.last = self._raw.used[start // self._part % 2] = device.record()
+        self.arranged = self._raw.last = self._used[start // self._part] = device.record()
         self._there = start
-        if start == 0 and self._received:
+        if self._received is None:
+            self._go_on_sending()
+        elif start == 0:
             self._received.free(self._values)
 
-    def _send(self) -> None:
+    def _sent(self, pieces: int) -> Event:
+        """The event after which so many pieces are on the device; they have gone off when this returns."""
+        while self._received and len(self._copied) < pieces:
+            self._received.copied = self._send()
+        with self._changed:
+            self._changed.wait_for(lambda: self._error or len(self._copied) >= pieces)
+            if self._error:
+                raise self._error
+            return self._copied[pieces - 1]
+
+    def _go_on_sending(self) -> None:
+        """Let the sender's thread work for these vectors while there is raw memory for them."""
+        with self._changed:
+            if not self._sending and self._has_room():
+                self._sending = True
+                self._transfers.sender.submit(self._send_all)
+
+    def _send_all(self) -> None:
+        try:
+            while self._sending:
+                self._send()
+        except BaseException as error:
+            with self._changed:
+                self._error = error
+                self._changed.notify_all()
+
+    def _send(self) -> Event:
         """Let the next piece go to the device."""
-        start = self._starts[self._sent]
+        start = self._starts[len(self._copied)]
         end = min(start + self._rows, len(self))
-        raw, free = self._raw_of(start, end), self._raw.used[start // self._part % 2]
+        raw, free = self._raw_of(start, end), self._used.get(start // self._part + 2, self._free)
+        values = self._values[start:end]
         if self._received:
-            self._copied = self._transfers.device.copy_in(raw, self._values[start:end], [free])
-            self._received.copied = self._copied
+            copied = self._transfers.device.copy_in(raw, values, [free])
         else:
-            self._copied = self._transfers.send(self._values[start:end], raw, free)
-        self._sent += 1
+            copied = self._transfers.send(values, raw, free)
+        with self._changed:
+            self._copied.append(copied)
+            self._sending = self._sending and self._has_room()
+            self._changed.notify_all()
+        return copied
+
+    def _has_room(self) -> bool:
+        """Whether there is a next piece, and what was in its half of the raw memory before is arranged."""
+        if len(self._copied) == len(self._starts):
+            return False
+        return self._there <= (self._starts[len(self._copied)] // self._part + 2) * self._part
 
     def _raw_of(self, start: int, end: int) -> Array:
         """Memory for vectors of one part."""
@@ -166,28 +210,12 @@ class Upload:
         return self._raw.array[first : first + end - start]
 
 
-class _Host:
-    """Page-locked memory that grows to the largest array it has held."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-        self._bytes = device.host_array(0, np.uint8)
-
-    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """An array in it, which replaces the one before."""
-        size = math.prod(shape) * dtype.itemsize
-        if self._bytes.size < size:
-            self._bytes = self._device.host_array(size, np.uint8)
-        return self._bytes[:size].view(dtype).reshape(shape)
-
-
 class _Raw:
-    """Memory of the device for vectors as they come in. used: when its halves may be changed. last: when all may be."""
+    """Memory of the device for vectors as they come in. last: when it may be changed."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._array: Array | None = None
-        self.used: list[Event] = []
         self.last: Event = None
 
     @property
@@ -210,66 +238,7 @@ class _Raw:
             self._array = None
             self._array = self._device.empty((rows, elements), dtype)
             self.last = self._device.record()  # launches before may still use the memory for what it was
-        self.used = [self.last] * 2
         return part
-
-
-class _Slot:
-    """Page-locked memory that grows to the largest array it has held. copied: when it may be changed."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-        self._host = _Host(device)
-        self.copied: Event | None = None
-
-    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Memory for other values, once those before are on the device."""
-        if self.copied is not None:
-            self._device.finish(self.copied)
-        return self._host.array(shape, dtype)
-
-
-class _Received(_Slot):
-    """Page-locked memory for vectors of another rank. values: those in it, until they are uploaded."""
-
-    values: NDArray[Any] | None = None
-
-    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """As `_Slot.take`."""
-        self.values = super().take(shape, dtype)
-        return self.values
-
-    def free(self, values: NDArray[Any]) -> None:
-        """Called when nothing more is uploaded of these values."""
-        if self.values is values:
-            self.values = None
-
-
-_COPYING = Lock()
-
-
-def _copy(target: NDArray[Any], source: NDArray[Any], ranks: int) -> None:
-    """Copy an array of rows into another, as one of so many ranks that share the host's cores."""
-    flat = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (target, source))
-    with _COPYING if _serves_one_at_a_time() else nullcontext():
-        before = numba.get_num_threads()
-        numba.set_num_threads(max(1, min(COPIERS, before // ranks)))
-        _copy_bytes(*flat)
-        numba.set_num_threads(before)
-
-
-def _serves_one_at_a_time() -> bool:
-    """Whether what runs Numba's threads here must not be called by two threads at a time, or is not known yet."""
-    try:
-        return bool(numba.threading_layer() == "workqueue")  # type: ignore[attr-defined]
-    except ValueError:
-        return True
-
-
-@numba.njit(parallel=True, nogil=True, cache=True)
-def _copy_bytes(target: Any, source: Any) -> None:
-    for i in numba.prange(len(target)):
-        target[i] = source[i]
 
 
 _OF_ENGINE: "WeakKeyDictionary[Engine, Transfers]" = WeakKeyDictionary()
