@@ -1,17 +1,12 @@
 """Vectors come in piece by piece, the last first, whatever became of those before them."""
 
-import time
-from threading import Barrier, Lock
-
 import numpy as np
 import pytest
 
 from repro.device import open_device
-from repro.mgemm import staging
 from repro.mgemm import transfers as module
 from repro.mgemm.engine import Engine
 from repro.mgemm.metrics import Metric
-from repro.mgemm.ranks import run_threads
 from repro.mgemm.transfers import transfers_of
 
 FIELDS = 40
@@ -71,39 +66,6 @@ def test_vectors_from_other_ranks_are_not_copied_again(engine):
             assert upload[:].sums.tolist() == vectors(30, seed).sum(axis=1).tolist()
         del upload  # of the others, nothing was asked for
     assert len(memory) == 1
-
-
-@pytest.mark.parametrize("layer", [None, "workqueue", "omp"])
-def test_ranks_that_copy_at_the_same_time(monkeypatch, layer):
-    """Numba's own threads must not be called by two at a time; which threads it has is known after a first call."""
-
-    def threading_layer():
-        if layer is None:
-            raise ValueError
-        return layer
-
-    monkeypatch.setattr(staging.numba, "threading_layer", threading_layer)
-    at_work, together = Lock(), Barrier(3, timeout=60)
-
-    def copy_bytes(target, source):
-        if layer == "omp":
-            together.wait()
-        else:
-            assert at_work.acquire(blocking=False)
-            time.sleep(0.01)
-            at_work.release()
-        target[:] = source
-
-    monkeypatch.setattr(staging, "_copy_bytes", copy_bytes)
-
-    def work(communicator):
-        source = vectors(9, communicator.rank)[::2]
-        target = np.zeros(source.shape, np.float32)
-        communicator.allgather(None)
-        staging.copy(target, source, 3)
-        return np.array_equal(target, source)
-
-    assert run_threads(3, work) == [True] * 3
 
 
 def test_other_vectors_take_the_memory_of_those_before(engine):

@@ -1,8 +1,6 @@
 """Page-locked memory of the host, which a GPU reads and writes fast, and what copies into it."""
 
 import math
-from contextlib import nullcontext
-from threading import Lock
 from typing import Any
 
 import numba
@@ -60,25 +58,13 @@ class Received(Slot):
             self.values = None
 
 
-_COPYING = Lock()
-
-
-def copy(target: NDArray[Any], source: NDArray[Any], sharing: int) -> None:
-    """Copy an array of rows into another; sharing: how many copy at a time on the cores of the host."""
+def copy(target: NDArray[Any], source: NDArray[Any], processes: int) -> None:
+    """Copy an array of rows into another; processes: that share the cores of the host."""
     flat = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (target, source))
-    with _COPYING if _serves_one_at_a_time() else nullcontext():
-        before = numba.get_num_threads()
-        numba.set_num_threads(max(1, min(COPIERS, before // sharing)))
-        _copy_bytes(*flat)
-        numba.set_num_threads(before)
-
-
-def _serves_one_at_a_time() -> bool:
-    """Whether what runs Numba's threads here must not be called by two threads at a time, or is not known yet."""
-    try:
-        return bool(numba.threading_layer() == "workqueue")  # type: ignore[attr-defined]
-    except ValueError:
-        return True
+    before = numba.get_num_threads()
+    numba.set_num_threads(max(1, min(COPIERS, before // processes)))
+    _copy_bytes(*flat)
+    numba.set_num_threads(before)
 
 
 @numba.njit(parallel=True, nogil=True, cache=True)

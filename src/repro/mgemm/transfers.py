@@ -1,14 +1,12 @@
 """Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
 
-Vectors lie in ordinary memory, which a GPU reads slowly. A thread for each device has them copied, piece by piece, into
-a few pieces of page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the
-bus. Ranks that share a device are served one after another: the first can begin when half of the vectors are there.
+Vectors lie in ordinary memory, which a GPU reads slowly. A thread has them copied, piece by piece, into a few pieces of
+page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the bus.
 """
 
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from threading import Condition
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from repro.device import Array, Device, Event
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
+from repro.mgemm.sender import SENDER
 from repro.mgemm.staging import Host, Received, Slot, copy
 
 T = TypeVar("T")
@@ -27,19 +26,17 @@ PIECE = 1 << 24  # bytes of vectors that go in at a time
 SLOTS = 4  # pieces of page-locked memory
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
-_SENDERS: dict[tuple[str, int], ThreadPoolExecutor] = {}  # of this process, by kind and number of the device
 
 
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
 
-    sharing: devices that are sent to at a time by the cores of the host. sender: the thread that sends to this one.
+    rank: whose it is. processes: that share the cores of the host.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.sharing = 1
-        self.sender = _SENDERS.setdefault((device.kind, device.index), ThreadPoolExecutor(1))
+        self.rank, self.processes = 0, 1
         self._slots = deque(Slot(device) for _ in range(SLOTS))
         self._raw = _Raw(device)
         self._out = [Host(device) for _ in range(RESULTS)]
@@ -69,7 +66,7 @@ class Transfers:
         slot = self._slots[0]
         self._slots.rotate(-1)
         host = slot.take(values.shape, values.dtype)
-        copy(host, values, self.sharing)
+        copy(host, values, self.processes)
         slot.copied = self.device.copy_in(raw, host, [after])
         return slot.copied
 
@@ -109,6 +106,8 @@ class Upload:
         self, transfers: Transfers, engine: Engine, values: NDArray[Any], raw: "_Raw", received: Received | None
     ) -> None:
         """values: as `Engine.upload` takes them. received: they lie in page-locked memory, which is to be freed."""
+        self.device = transfers.device
+        self.rank = transfers.rank
         self._transfers = transfers
         self._engine = engine
         self._values = values
@@ -124,12 +123,11 @@ class Upload:
         self._there = len(values)  # the first vector that is arranged
         self.arranged: Event = None
         self._changed = Condition()
-        self._sending = False
         self._error: BaseException | None = None
         if received:
             weakref.finalize(self, received.free, values)
         else:
-            self._go_on_sending()
+            SENDER.add(self)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -143,15 +141,16 @@ class Upload:
 
     def _arrange(self, first: int) -> None:
         """Have the vectors from this one on arranged, of the part that is coming in."""
-        device, end = self._transfers.device, self._there
+        end = self._there
         pieces = (len(self) - 1) // self._rows + 1 - first // self._rows
         start = self._starts[pieces - 1]
-        device.wait(self._sent(pieces))
+        self.device.wait(self._sent(pieces))
         self._engine.fill(self.block[start:end], self._raw_of(start, end))
-        self.arranged = self._raw.last = self._used[start // self._part] = device.record()
+        self.arranged = self._raw.last = self._used[start // self._part] = self.device.record()
         self._there = start
         if self._received is None:
-            self._go_on_sending()
+            if self.may_go_on():
+                SENDER.add(self)
         elif start == 0:
             self._received.free(self._values)
 
@@ -159,49 +158,40 @@ class Upload:
         """The event after which so many pieces are on the device; they have gone off when this returns."""
         while self._received and len(self._copied) < pieces:
             self._received.copied = self._send()
+            self._copied.append(self._received.copied)
         with self._changed:
             self._changed.wait_for(lambda: self._error or len(self._copied) >= pieces)
             if self._error:
                 raise self._error
             return self._copied[pieces - 1]
 
-    def _go_on_sending(self) -> None:
-        """Let the sender's thread work for these vectors while there is raw memory for them."""
-        with self._changed:
-            if not self._sending and self._has_room():
-                self._sending = True
-                self._transfers.sender.submit(self._send_all)
+    def may_go_on(self) -> bool:
+        """Whether there is a next piece, and what was in its half of the raw memory before is arranged."""
+        if self._error or len(self._copied) == len(self._starts):
+            return False
+        return self._there <= (self._starts[len(self._copied)] // self._part + 2) * self._part
 
-    def _send_all(self) -> None:
+    def send(self) -> None:
+        """Let the next piece go to the device; an error is raised where it is waited for."""
+        copied, error = None, None
         try:
-            while self._sending:
-                self._send()
-        except BaseException as error:
-            with self._changed:
+            copied = self._send()
+        except BaseException as raised:
+            error = raised
+        with self._changed:
+            if error:
                 self._error = error
-                self._changed.notify_all()
+            else:
+                self._copied.append(copied)
+            self._changed.notify_all()
 
     def _send(self) -> Event:
-        """Let the next piece go to the device."""
         start = self._starts[len(self._copied)]
         end = min(start + self._rows, len(self))
         raw, free = self._raw_of(start, end), self._used.get(start // self._part + 2, self._free)
-        values = self._values[start:end]
         if self._received:
-            copied = self._transfers.device.copy_in(raw, values, [free])
-        else:
-            copied = self._transfers.send(values, raw, free)
-        with self._changed:
-            self._copied.append(copied)
-            self._sending = self._sending and self._has_room()
-            self._changed.notify_all()
-        return copied
-
-    def _has_room(self) -> bool:
-        """Whether there is a next piece, and what was in its half of the raw memory before is arranged."""
-        if len(self._copied) == len(self._starts):
-            return False
-        return self._there <= (self._starts[len(self._copied)] // self._part + 2) * self._part
+            return self.device.copy_in(raw, self._values[start:end], [free])
+        return self._transfers.send(self._values[start:end], raw, free)
 
     def _raw_of(self, start: int, end: int) -> Array:
         """Memory for vectors of one part."""

@@ -1,0 +1,75 @@
+"""The thread that lets vectors go to the devices of this process, beside those that launch."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Protocol
+
+from repro.device import Device
+
+
+class Sending(Protocol):
+    """Vectors that go to a device piece by piece."""
+
+    @property
+    def device(self) -> Device:
+        """Where they go."""
+
+    @property
+    def rank(self) -> int:
+        """Whose they are."""
+
+    def may_go_on(self) -> bool:
+        """Whether there is a next piece, and memory for it."""
+
+    def send(self) -> None:
+        """Let the next piece go."""
+
+
+class Sender:
+    """One for all ranks of a process: copying is what many cores do together, and Python's threads wait for each other.
+
+    Devices take turns. Of the ranks that share one, the first is served first: it can begin when a part of the vectors
+    is there, and the schedule lets block rows ask for those that follow.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread = ThreadPoolExecutor(1)
+        self._uploads: list[Sending] = []
+        self._served: list[tuple[str, int]] = []  # devices, the one that has waited longest first
+        self._at_work = False
+
+    def add(self, upload: Sending) -> None:
+        """Send what may go on of an upload; to be called again where it has stopped and may go on."""
+        with self._lock:
+            if upload not in self._uploads:
+                self._uploads.append(upload)
+            if not self._at_work:
+                self._at_work = True
+                self._thread.submit(self._work)
+
+    def _work(self) -> None:
+        while (upload := self._next()) is not None:
+            upload.send()
+
+    def _next(self) -> Sending | None:
+        with self._lock:
+            self._uploads = [upload for upload in self._uploads if upload.may_go_on()]
+            self._at_work = bool(self._uploads)
+            if not self._at_work:
+                return None
+            chosen = min(self._uploads, key=lambda upload: (self._waited(upload), upload.rank))
+            place = _place(chosen)
+            self._served = [*(one for one in self._served if one != place), place]
+            return chosen
+
+    def _waited(self, upload: Sending) -> int:
+        place = _place(upload)
+        return self._served.index(place) if place in self._served else -1
+
+
+def _place(upload: Sending) -> tuple[str, int]:
+    return upload.device.kind, upload.device.index
+
+
+SENDER = Sender()
