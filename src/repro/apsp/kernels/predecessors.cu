@@ -40,22 +40,17 @@ __device__ __forceinline__ void keep(float& c, float candidate, int& best, int s
 
 // tile = min(tile, left * right), and in `best` the first k of the slab that improved a distance last, or NONE.
 __device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left, const Word* right, Place at) {
-    left += at.y * 4;
-    right += at.x * 4;
+    left = own_left(left, at);
+    right = own_right(right, at);
 #pragma unroll
     for (int r = 0; r < Square::R; ++r)
 #pragma unroll
         for (int c = 0; c < 4; ++c) best[r][c] = NONE;
 #pragma unroll 1
     for (int k = 0; k < DEPTH; k += SLAB) {
-        Pack<4> a[SLAB][Square::R / 4], b[SLAB];
+        Operands<Square> pairs[SLAB / 2];
 #pragma unroll
-        for (int s = 0; s < SLAB; ++s) {
-            b[s] = *reinterpret_cast<const Pack<4>*>(right + (k + s) * 64);
-#pragma unroll
-            for (int group = 0; group < Square::R / 4; ++group)
-                a[s][group] = *reinterpret_cast<const Pack<4>*>(left + (k + s) * 64 + group * 4 * TY);
-        }
+        for (int s = 0; s < SLAB; s += 2) load_pair(pairs[s / 2], left, right, k + s);
 #pragma unroll
         for (int r = 0; r < Square::R; ++r)
 #pragma unroll
@@ -63,8 +58,8 @@ __device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left
                 Word from[SLAB], to[SLAB];
 #pragma unroll
                 for (int s = 0; s < SLAB; ++s) {
-                    from[s] = a[s][r / 4].word[r % 4];
-                    to[s] = b[s].word[c];
+                    from[s] = pairs[s / 2].a[s % 2][r];
+                    to[s] = pairs[s / 2].b[s % 2][c];
                 }
                 keep(tile.word[r][c], least(from, to), best[r][c], k);
             }
@@ -94,12 +89,11 @@ __device__ void improve(Word* d, int* p, const Word* init, const Word* left, con
             for (int c = 0; c < 4; ++c) {
                 if (best[r][c] == NONE) continue;
                 changed |= 1u << r;
-                const Word* a = left_shared + best[r][c] * 64 + row_of(r, at);
-                const Word* b = right_shared + best[r][c] * 64 + at.x * 4 + c;
                 int step = SLAB - 1;
 #pragma unroll
                 for (int s = SLAB - 2; s >= 0; --s)
-                    if (a[s * 64] + b[s * 64] == mine.word[r][c]) step = s;
+                    if (left_shared[left_index(best[r][c] + s, row_of(r, at), 64)] +
+                            right_shared[right_index<4>(best[r][c] + s, at.x * 4 + c, 64)] == mine.word[r][c]) step = s;
                 best[r][c] = right_p[(long long)(first + best[r][c] + step) * right_pitch + at.x * 4 + c];
             }
         __syncthreads();

@@ -10,7 +10,7 @@
 // panel_blocks: the first blocks of the launch, which compute panels of the next round: as many for rows as for columns;
 // 0 in the last launch. pivot: the first pivot of this round, negative in the first launch, which has panels alone.
 //
-// local memory: sm_75 sm_80
+// local memory: sm_75 sm_80 sm_120
 #include "tiles.cuh"
 
 using Square = Part<64, 64 / LANES>;
@@ -66,10 +66,10 @@ __device__ void panel(Word* shared, const Word* d, const Word* left, const Word*
     close(tile, row, column, negative, next, at);  // its barriers end the reading of the operands
     if (is_row) {
         store_left(tile, pivot_left, at);
-        store(mine, other, 64 / LANES, at);
+        store_right(mine, other, at);
     } else {
         store_left(mine, other, at);
-        store(tile, pivot_right, 64 / LANES, at);
+        store_right(tile, pivot_right, at);
     }
     __syncthreads();
     relax_all(mine, is_row ? pivot_left : other, is_row ? other : pivot_right, at);

@@ -63,52 +63,96 @@ __device__ __forceinline__ void store(const P& part, Word* to, long long pitch, 
             store_group(part, to + row_of(r, at) * pitch + column_of<P::G>(c, at), r, c);
 }
 
-// As a left operand: [column][row], one distance spread over each word.
+// Operands of a product lie in shared memory with pivots in pairs: left [DEPTH / 2][rows][2] and right
+// [DEPTH / 2][columns][2], where the second pivot of a pair comes first. So the two operands of a sum are loaded into
+// registers of different parity, which are different banks of the register file, and are read in one cycle. Of four
+// columns that a thread holds side by side, the first two lie among the first two of 16 threads, then the others: a warp
+// reads consecutive bytes.
+__device__ __forceinline__ int left_index(int k, int row, int rows) { return (k / 2 * rows + row) * 2 + k % 2; }
+template <int G>
+__device__ __forceinline__ int right_index(int k, int column, int columns) {
+    int x = column / G % 16, half = column % G / 2;
+    return (k / 2 * columns + column / (16 * G) * 16 * G + half * 32 + x * 2 + column % 2) * 2 + 1 - k % 2;
+}
+
+// One row of a left operand, from the words of a row that hold a pair of pivots: the same one if it holds both.
+__device__ __forceinline__ void put_left(Word* left, Word one, Word two) {
+    *reinterpret_cast<Pack<2>*>(left) = {spread(one, 0), spread(two, LANES - 1)};
+}
+
+// Two columns of a right operand, from the rows of a pair of pivots.
+__device__ __forceinline__ void put_right(Word* right, const Word* one, const Word* two) {
+    *reinterpret_cast<Pack<4>*>(right) = {two[0], one[0], two[1], one[1]};
+}
+
+// Spread over each word.
 template <class P>
 __device__ __forceinline__ void store_left(const P& part, Word* left, Place at) {
 #pragma unroll
     for (int r = 0; r < P::R; ++r)
 #pragma unroll
-        for (int c = 0; c < P::C; ++c)
-#pragma unroll
-            for (int lane = 0; lane < LANES; ++lane)
-                left[(column_of<P::G>(c, at) * LANES + lane) * P::R * TY + row_of(r, at)] =
-                    spread(part.word[r][c], lane);
+        for (int k = 0; k < P::C * LANES; k += 2)
+            put_left(left + left_index(column_of<P::G>(k / LANES, at) * LANES, row_of(r, at), P::R * TY),
+                     part.word[r][k / LANES], part.word[r][(k + 1) / LANES]);
 }
 
-// part = min(part, left * right); left: [DEPTH][rows], right: [DEPTH][columns], both in shared memory.
 template <class P>
-__device__ __forceinline__ void relax_all(P& part, const Word* left, const Word* right, Place at) {
-    constexpr int R = P::R, C = P::C, G = P::G;
-    constexpr int UNROLL = R * C > 32 ? 1 : 2;  // a large part leaves no registers for a second pair of steps
-    left += at.y * 4;
-    right += at.x * G;
-#pragma unroll UNROLL
-    for (int k = 0; k < DEPTH; k += 2) {
-        Word a[2][R], b[2][C];
+__device__ __forceinline__ void store_right(const P& part, Word* right, Place at) {
 #pragma unroll
-        for (int step = 0; step < 2; ++step) {
+    for (int r = 0; r < P::R; r += 2)
 #pragma unroll
-            for (int r = 0; r < R; r += 4) {
-                auto pack = *reinterpret_cast<const Pack<4>*>(left + ((k + step) * R + r) * TY);
+        for (int c = 0; c < P::C; c += 2)
+            put_right(right + right_index<P::G>(row_of(r + 1, at), column_of<P::G>(c, at), P::C * 16), part.word[r] + c,
+                      part.word[r + 1] + c);
+}
+
+// Where a thread's first row and column are in operands.
+__device__ __forceinline__ const Word* own_left(const Word* left, Place at) { return left + at.y * 8; }
+__device__ __forceinline__ const Word* own_right(const Word* right, Place at) { return right + at.x * 4; }
+
+template <class P>
+struct Operands {
+    Word a[2][P::R], b[2][P::C];
+};
+
+// What a thread needs of the pivots k and k + 1, k even, from its own first row and column on.
+template <class P>
+__device__ __forceinline__ void load_pair(Operands<P>& of, const Word* left, const Word* right, int k) {
+    constexpr Place first = {0, 0};
 #pragma unroll
-                for (int g = 0; g < 4; ++g) a[step][r + g] = pack.word[g];
-            }
+    for (int r = 0; r < P::R; r += 2) {
+        auto pack = *reinterpret_cast<const Pack<4>*>(left + left_index(k, row_of(r, first), P::R * TY));
 #pragma unroll
-            for (int c = 0; c < C; c += G) {
-                auto pack = *reinterpret_cast<const Pack<G>*>(right + (k + step) * C * 16 + c / G * 16 * G);
+        for (int g = 0; g < 4; ++g) of.a[g % 2][r + g / 2] = pack.word[g];
+    }
 #pragma unroll
-                for (int g = 0; g < G; ++g) b[step][c + g] = pack.word[g];
-            }
-        }
+    for (int c = 0; c < P::C; c += 2) {
+        int column = column_of<P::G>(c, first);
+        auto pack = *reinterpret_cast<const Pack<4>*>(right + right_index<P::G>(k + 1, column, P::C * 16));
 #pragma unroll
-        for (int r = 0; r < R; ++r)
-#pragma unroll
-            for (int c = 0; c < C; ++c) part.word[r][c] = relax2(part.word[r][c], a[0][r], b[0][c], a[1][r], b[1][c]);
+        for (int g = 0; g < 4; ++g) of.b[1 - g % 2][c + g / 2] = pack.word[g];
     }
 }
 
-// left[k][row] = from[row][k], k below DEPTH: the rows of `from` are consecutive in its DEPTH / LANES words.
+// part = min(part, left * right), both in shared memory.
+template <class P>
+__device__ __forceinline__ void relax_all(P& part, const Word* left, const Word* right, Place at) {
+    constexpr int UNROLL = P::R * P::C > 32 ? 1 : 2;  // a large part leaves no registers for a second pair of pivots
+    left = own_left(left, at);
+    right = own_right(right, at);
+#pragma unroll UNROLL
+    for (int k = 0; k < DEPTH; k += 2) {
+        Operands<P> of;
+        load_pair(of, left, right, k);
+#pragma unroll
+        for (int r = 0; r < P::R; ++r)
+#pragma unroll
+            for (int c = 0; c < P::C; ++c)
+                part.word[r][c] = relax2(part.word[r][c], of.a[0][r], of.b[0][c], of.a[1][r], of.b[1][c]);
+    }
+}
+
+// A left operand from rows whose DEPTH / LANES words are consecutive.
 template <int ROWS>
 __device__ __forceinline__ void fill_left(Word* left, const Word* from, long long pitch) {
     constexpr int N = 16 / sizeof(Word);
@@ -117,21 +161,22 @@ __device__ __forceinline__ void fill_left(Word* left, const Word* from, long lon
         int row = i % ROWS, first = i / ROWS * N;
         Pack<N> pack = *reinterpret_cast<const Pack<N>*>(from + row * pitch + first);
 #pragma unroll
-        for (int g = 0; g < N; ++g)
-#pragma unroll
-            for (int lane = 0; lane < LANES; ++lane)
-                left[((first + g) * LANES + lane) * ROWS + row] = spread(pack.word[g], lane);
+        for (int k = 0; k < N * LANES; k += 2)
+            put_left(left + left_index(first * LANES + k, row, ROWS), pack.word[k / LANES], pack.word[(k + 1) / LANES]);
     }
 }
 
-// right[k][column] = from[k][column], k below DEPTH.
+// A right operand from DEPTH rows.
 template <int COLUMNS>
 __device__ __forceinline__ void fill_right(Word* right, const Word* from, long long pitch) {
-    constexpr int N = 16 / sizeof(Word);
+    constexpr int G = Part<16, COLUMNS>::G;
 #pragma unroll
-    for (int i = threadIdx.x; i < DEPTH * COLUMNS / N; i += THREADS) {
-        int k = i / (COLUMNS / N), column = i % (COLUMNS / N) * N;
-        *reinterpret_cast<Pack<N>*>(right + k * COLUMNS + column) =
-            *reinterpret_cast<const Pack<N>*>(from + k * pitch + column);
+    for (int i = threadIdx.x; i < DEPTH / 2 * COLUMNS / G; i += THREADS) {
+        int k = i / (COLUMNS / G) * 2, column = i % (COLUMNS / G) * G;
+        auto one = *reinterpret_cast<const Pack<G>*>(from + k * pitch + column);
+        auto two = *reinterpret_cast<const Pack<G>*>(from + (k + 1) * pitch + column);
+#pragma unroll
+        for (int c = 0; c < G; c += 2)
+            put_right(right + right_index<G>(k + 1, column + c, COLUMNS), one.word + c, two.word + c);
     }
 }
