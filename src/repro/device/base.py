@@ -206,6 +206,13 @@ class Device(ABC):
         """
 
     @abstractmethod
+    def stage_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = (), sharing: int = 1) -> Event:
+        """As `copy_in` for ordinary memory, which may be changed when this returns; one thread at a time may call it.
+
+        sharing: how many devices of the host such copies go to at a time, whose threads share its cores.
+        """
+
+    @abstractmethod
     def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """Begin to copy a contiguous array into host values once the events have happened; counts as one read."""
 

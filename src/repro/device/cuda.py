@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,6 +22,9 @@ from repro.device.kernel import Array, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
+
+if TYPE_CHECKING:
+    from repro.device.cuda_staging import Staging
 
 MOST_OPEN_EVENTS = 8192
 MOST_POOLED_BYTES = 65536  # of page-locked memory that is kept for the next who asks; to lock it takes long
@@ -86,6 +89,7 @@ class Cuda(Device):
         self._reached = {index}  # GPUs
         # Where a GPU walks the host's page tables (Grace), it reads ordinary memory itself, as late as page-locked one.
         self._stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
+        self._staging: Staging | None = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
 
     def describe(self) -> dict[str, Any]:
@@ -128,6 +132,15 @@ class Cuda(Device):
         self.counters.writes += 1
         runtime = self.cupy.cuda.runtime
         return self._copy("in", array.pointer, values.ctypes.data, array, runtime.memcpyHostToDevice, after)
+
+    def stage_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = (), sharing: int = 1) -> Event:
+        """On the stream of copies in."""
+        from repro.device.cuda_staging import Staging
+
+        self.counters.writes += 1
+        with errors_of(self.name, self), self._device:
+            self._staging = self._staging or Staging(self)
+            return self._staging.copy_in(array, values, after, sharing, self._copy_streams["in"])
 
     def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """On a stream of its own."""

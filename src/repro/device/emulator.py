@@ -221,6 +221,10 @@ class Emulator(Device):
         self.counters.writes += 1
         return self._copies_in.add(lambda: self._upload(array, values), after)
 
+    def stage_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = (), sharing: int = 1) -> Event:
+        """As `copy_in`, of a copy."""
+        return self.copy_in(array, np.array(values), after)
+
     def copy_out(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """As for `copy_in`."""
         self.counters.reads += 1

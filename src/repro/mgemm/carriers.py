@@ -23,12 +23,14 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     own: the vectors of this rank. sources: the ranks that this one may get vectors from.
     """
     device, transfers = engine.device, transfers_of(engine)
-    ours, processes = this_process(), communicator.allgather(this_process())
-    transfers.rank, transfers.processes = communicator.rank, len({one for one in processes if one[0] == ours[0]})
+    transfers.rank = communicator.rank
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
-    outside = len(set(processes)) > 1
+    system, process = this_process()
+    places = communicator.allgather((system, process, device.index))
+    transfers.sharing = len({place for place in places if place[0] == system})
+    outside = len({place[:2] for place in places}) > 1
     lent = communicator.allgather(
         [device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
     )

@@ -1,4 +1,4 @@
-"""The thread that lets vectors go to the devices of this process, beside those that launch."""
+"""The threads that let vectors go to the devices of this process, beside those that launch."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -9,10 +9,6 @@ from repro.device import Device
 
 class Sending(Protocol):
     """Vectors that go to a device piece by piece."""
-
-    @property
-    def device(self) -> Device:
-        """Where they go."""
 
     @property
     def rank(self) -> int:
@@ -26,17 +22,16 @@ class Sending(Protocol):
 
 
 class Sender:
-    """One for all ranks of a process: copying is what many cores do together, and Python's threads wait for each other.
+    """The thread for one device, of all ranks that share it.
 
-    Devices take turns. Of the ranks that share one, the first is served first: it can begin when a part of the vectors
-    is there, and the schedule lets block rows ask for those that follow.
+    The first rank is served first: it can begin when a part of the vectors is there, and the schedule lets block rows
+    ask for those that follow.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._thread = ThreadPoolExecutor(1)
         self._uploads: list[Sending] = []
-        self._served: list[tuple[str, int]] = []  # devices, the one that has waited longest first
         self._at_work = False
 
     def add(self, upload: Sending) -> None:
@@ -56,20 +51,12 @@ class Sender:
         with self._lock:
             self._uploads = [upload for upload in self._uploads if upload.may_go_on()]
             self._at_work = bool(self._uploads)
-            if not self._at_work:
-                return None
-            chosen = min(self._uploads, key=lambda upload: (self._waited(upload), upload.rank))
-            place = _place(chosen)
-            self._served = [*(one for one in self._served if one != place), place]
-            return chosen
-
-    def _waited(self, upload: Sending) -> int:
-        place = _place(upload)
-        return self._served.index(place) if place in self._served else -1
+            return min(self._uploads, key=lambda upload: upload.rank, default=None)
 
 
-def _place(upload: Sending) -> tuple[str, int]:
-    return upload.device.kind, upload.device.index
+_SENDERS: dict[tuple[str, int], Sender] = {}
 
 
-SENDER = Sender()
+def sender_of(device: Device) -> Sender:
+    """The sender to a device, whoever opened it."""
+    return _SENDERS.setdefault((device.kind, device.index), Sender())

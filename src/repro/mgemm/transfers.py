@@ -1,7 +1,6 @@
 """Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
 
-Vectors lie in ordinary memory, which a GPU reads slowly. A thread has them copied, piece by piece, into a few pieces of
-page-locked memory, which stay in the processor's cache, and from which they go on at the speed of the bus.
+Vectors lie in ordinary memory, from which a thread for each device lets them go, beside those that launch.
 """
 
 import weakref
@@ -17,13 +16,12 @@ from numpy.typing import NDArray
 from repro.device import Array, Device, Event
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
-from repro.mgemm.sender import SENDER
-from repro.mgemm.staging import Host, Received, Slot, copy
+from repro.mgemm.sender import sender_of
+from repro.mgemm.staging import Host, Received
 
 T = TypeVar("T")
 
-PIECE = 1 << 24  # bytes of vectors that go in at a time
-SLOTS = 4  # pieces of page-locked memory
+PIECE = 1 << 25  # bytes of vectors that go in at a time
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
 
@@ -31,13 +29,12 @@ RESULTS = 3  # that are under way
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
 
-    rank: whose it is. processes: that share the cores of the host.
+    rank: whose it is. sharing: devices of the host that vectors go to at a time.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.rank, self.processes = 0, 1
-        self._slots = deque(Slot(device) for _ in range(SLOTS))
+        self.rank, self.sharing = 0, 1
         self._raw = _Raw(device)
         self._out = [Host(device) for _ in range(RESULTS)]
         self._received: list[Received] = []
@@ -60,15 +57,6 @@ class Transfers:
         upload = Upload(self, engine, values, self._raw, received)
         self._coming = weakref.ref(upload)
         return upload
-
-    def send(self, values: NDArray[Any], raw: Array, after: Event) -> Event:
-        """Copy values to the device; the host goes on when they may be changed."""
-        slot = self._slots[0]
-        self._slots.rotate(-1)
-        host = slot.take(values.shape, values.dtype)
-        copy(host, values, self.processes)
-        slot.copied = self.device.copy_in(raw, host, [after])
-        return slot.copied
 
     def download(self, work: Iterable[tuple[T, Callable[[], Array]]]) -> Iterator[tuple[T, NDArray[Any]]]:
         """Launch one piece of work after another, and give what each computed on the host, in their order.
@@ -127,7 +115,7 @@ class Upload:
         if received:
             weakref.finalize(self, received.free, values)
         else:
-            SENDER.add(self)
+            sender_of(self.device).add(self)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -150,7 +138,7 @@ class Upload:
         self._there = start
         if self._received is None:
             if self.may_go_on():
-                SENDER.add(self)
+                sender_of(self.device).add(self)
         elif start == 0:
             self._received.free(self._values)
 
@@ -191,7 +179,7 @@ class Upload:
         raw, free = self._raw_of(start, end), self._used.get(start // self._part + 2, self._free)
         if self._received:
             return self.device.copy_in(raw, self._values[start:end], [free])
-        return self._transfers.send(self._values[start:end], raw, free)
+        return self.device.stage_in(raw, self._values[start:end], [free], self._transfers.sharing)
 
     def _raw_of(self, start: int, end: int) -> Array:
         """Memory for vectors of one part."""

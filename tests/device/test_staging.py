@@ -1,0 +1,50 @@
+"""Ordinary memory passes to a GPU through a few pieces of page-locked memory."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from repro.device.toolchain import compiler
+
+COPY = """
+import numpy as np
+from repro.device.cuda_staging import _copy_through
+
+for size in (1, 99, 100, 101, 299, 300, 301, 1234):
+    source = np.random.default_rng(size).integers(0, 256, size, np.uint8)
+    target, slots, events = np.zeros(size + 1, np.uint8), np.zeros((3, 100), np.uint8), np.zeros(3, np.int64)
+    addresses = np.array([events.ctypes.data + 8 * slot for slot in range(3)], np.uintp)
+    assert _copy_through(np.uintp(target.ctypes.data), source, slots, addresses, np.uintp(0)) == 0
+    assert target.tolist() == [*source.tolist(), 0]
+    pieces = (size + 99) // 100
+    assert events.tolist() == [len(range(slot, pieces, 3)) for slot in range(3)]
+assert _copy_through(np.uintp(0), source, slots, addresses, np.uintp(0)) == 700
+events[1] = -1
+target[:] = 0
+assert _copy_through(np.uintp(target.ctypes.data), source, slots, addresses, np.uintp(0)) == 400
+assert target.tolist() == [*source[:100].tolist(), *[0] * (size - 99)]
+"""
+
+
+def test_pieces_pass_in_order_and_errors_end_them(tmp_path):
+    """With what stands in for the driver."""
+    source = Path(__file__).with_name("libcuda.cpp")
+    subprocess.run([compiler()[0], "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", source], check=True)
+    environment = os.environ | {"LD_LIBRARY_PATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", COPY], check=True, env=environment)
+
+
+def test_values_may_be_changed_when_they_are_on_their_way(device):
+    targets = [device.empty((70, 50_000), np.float32) for _ in range(3)]
+    values, events = np.empty((70, 50_000), np.float32), []
+    for number, target in enumerate(targets):
+        values[...] = np.arange(70)[:, None] + 100 * number
+        events.append(device.stage_in(target, values, [device.record()], sharing=1 + number))
+    values[...] = -1
+    for number, (target, event) in enumerate(zip(targets, events, strict=True)):
+        device.wait(event)
+        assert np.array_equal(target.get(), np.broadcast_to(np.arange(70)[:, None] + 100.0 * number, (70, 50_000)))
+    assert device.counters.writes == 3
