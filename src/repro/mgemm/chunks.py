@@ -18,6 +18,7 @@ from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
 BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
+ALMOST = 0.98  # as full as the multiprocessors can be
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
 
@@ -158,7 +159,7 @@ def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) 
 def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
     """The rows of a rectangle in parts, the last first: those of a triangle need no vectors but those from them on.
 
-    As many at a time as keep all multiprocessors busy to the end, or nearly.
+    As many at a time as keep all multiprocessors busy to the end, or nearly; no more, as ranks may share the device.
     """
     tile_rows, tile_columns, at_once = engine.tiles
     first_rows, stop = -(-len(whole.rows) // (BANDS if whole.triangle else 1)), whole.rows.stop
@@ -172,7 +173,10 @@ def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
                 break
             tiles += -(-columns // tile_columns)
             choices.append((tiles / (-(-tiles // at_once) * at_once), rows))
-        _, rows = max(choices[(len(choices) - 1) // 2 :])
+        if whole.triangle:
+            choices = choices[(len(choices) - 1) // 2 :]
+        enough = ALMOST * max(choices)[0]
+        rows = next(rows for fullness, rows in choices if fullness >= enough)
         yield range(stop - rows, stop)
         stop -= rows
 
