@@ -20,13 +20,14 @@ from repro.shuffle.scheme import Scheme
 @dataclass(frozen=True)
 class Shape:
     """Threads per two alignments, columns per thread, those of them looked up by permutation, warps per multiprocessor,
-    and rows computed together."""
+    rows computed together, and whether scores are bytes in shared memory."""
 
     lanes: int
     columns: int
     permuted: int
     warps: int
     together: int = 2
+    as_bytes: bool = False
 
     @property
     def width(self) -> int:
@@ -53,10 +54,11 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
     lanes = FEWEST_LANES
     while lanes * per_thread < columns and lanes < MOST_LANES:
         lanes *= 2
-    permuted = max(4, per_thread // 4) if every and _gains_are_bytes(scheme) else 0
-    if scheme.gap == "linear":
-        return Shape(lanes, per_thread, permuted, 16, 2 if scheme.mode == "local" else 1)
-    return Shape(lanes, per_thread, permuted, 12, 2)
+    as_bytes = every and _gains_are_bytes(scheme)
+    local = scheme.mode == "local"
+    permuted = max(4, per_thread // 4) if as_bytes and local else 0
+    warps, together = (16, 2 if local else 1) if scheme.gap == "linear" else (12, 2)
+    return Shape(lanes, per_thread, permuted, warps, together, as_bytes and not local)
 
 
 def _gains_are_bytes(scheme: Scheme) -> bool:
@@ -64,7 +66,8 @@ def _gains_are_bytes(scheme: Scheme) -> bool:
     table, first = scheme.table(), scheme.first
     if scheme.mode == "local":
         return bool(table.min() + first >= 0 and max(0, table.max()) + first <= LARGEST_BYTE)
-    return first == scheme.gap_extend and bool(max(0, table.max()) + 2 * first <= LARGEST_BYTE)
+    least = max(table.min() + 2 * scheme.gap_extend, -2 * (first - scheme.gap_extend))
+    return bool(least >= 0 and max(0, table.max()) + 2 * scheme.gap_extend <= LARGEST_BYTE)
 
 
 def methods(scheme: Scheme, shape: Shape | None = None) -> list[Method]:
@@ -102,6 +105,7 @@ def constants_of(
         "LANES": shape.lanes,
         "COLUMNS": shape.columns,
         "PERMUTED": shape.permuted if every else 0,
+        "BYTES": shape.as_bytes and every,
         "LETTERS": letters if every else PROFILE_ROWS,
         "STAGED": staged,
         "WARPS": shape.warps,
@@ -130,7 +134,9 @@ def _launch(
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
     permuted = shape.permuted if every else 0
-    shared = (16 * (permuted > 0) + (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p) * 4
+    rows_of_words = (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p
+    as_bytes = shape.as_bytes and every
+    shared = 4 * (rows_of_words // 2 + 24 if as_bytes else rows_of_words + 16 * (permuted > 0))
     side_by_side = 2 * (p // shape.lanes)
     lists = [group.queries if every else even(group.queries, side_by_side), even(group.subjects, side_by_side)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, side_by_side))

@@ -20,7 +20,8 @@ from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Traced
 
 LANES = np.array([4, 8, 16, 32])
-BLOCK, SCALE, LARGEST_TAG = 8, 16, 15  # as in stored.cuh and stored.cu
+BLOCK, SCALE, LARGEST_TAG = 8, 16, 15  # as in stored.cuh and tagged.cuh
+LARGEST_BYTE = 127
 THREADS = 128  # of a block of follow.cu
 FOLLOWED_SHARE = 2  # of the threads that a device takes, one in so many
 MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
@@ -50,6 +51,13 @@ def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int
     found: NDArray[np.bool_] = reached * SCALE + LARGEST_TAG < 2**16
     found &= (n <= widths(device, scheme)[-1]) & (m <= MOST_ROWS)
     return found
+
+
+def _gains_are_bytes(scheme: Scheme) -> bool:
+    """Whether all that stored.cu adds to a cell where there is one query lies in 0 to 127, tags included."""
+    gains = scheme.table() + 2 * scheme.gap_extend
+    largest = int(max(gains.max(), scheme.gap_extend))
+    return scheme.mode != "local" and bool(gains.min() >= 0) and largest * SCALE + LARGEST_TAG <= LARGEST_BYTE
 
 
 def _local_bias(scheme: Scheme) -> int:
@@ -149,7 +157,8 @@ class _Launches:
             "ALL": self.every,
         }
         letters = self.group.letters if self.every else PROFILE_ROWS
-        profile: dict[str, Constant] = {"LOCAL_BIAS": _local_bias(scheme), "LETTERS": letters}
+        as_bytes = self.every and _gains_are_bytes(scheme)
+        profile: dict[str, Constant] = {"LOCAL_BIAS": _local_bias(scheme), "LETTERS": letters, "BYTES": as_bytes}
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
         where = launch.first, launch.units, self.subject_units, launch.blocks
         device.compile(KERNELS / "stored.cu", constants | profile)["shuffle_stored"](
@@ -157,7 +166,7 @@ class _Launches:
             device.warp_size,
             *arguments,
             *where,
-            shared_bytes=4 * letters * self.columns * device.warp_size,
+            shared_bytes=(2 if as_bytes else 4) * letters * self.columns * device.warp_size,
         )
         arguments += [buffers.paths, launch.stride, *where, scheme.match, scheme.mismatch]
         follow = device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"]

@@ -17,7 +17,8 @@
 //
 // The last column of a subject is the last of the last thread, and the last row of a query the last row: what is missing
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
-// FURTHER (semi-global), a loss of two openings (global), and 0 between two of them.
+// FURTHER (semi-global), a loss of two openings (global), and 0 between two of them; where all have one query, so that rows
+// need not be filled up, a gain of 0 is enough (global), since a border that is filled up is an opening lower.
 //
 // local memory: sm_75 sm_80 sm_90
 #include "packed.cuh"
@@ -68,8 +69,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
 #pragma unroll
                 for (int half = 0; half < 2; ++half) query[half].pads = rows - query[half].length;
             }
-            unsigned h[COLUMNS], e[COLUMNS], best = 0, column_best = 0;
-            int row_best[2] = {0, 0};
+            unsigned h[COLUMNS], e[COLUMNS], best = 0, column_best = 0, row_best = both(-EXCEEDED);
             for (int stage = 0; stage < stages; ++stage) {
                 int first_column = (stage * LANES + lane) * COLUMNS;
                 const unsigned *in_h = borders + (stage + 1) % 2 * border_words, *in_f = in_h + border_rows * GROUPS;
@@ -142,7 +142,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                     compute_rows<1>(profile, now + i, h, e, f + i, left + i, diagonal, best);
                                 }
                                 if (MODE == SEMI_GLOBAL)
-                                    column_best = __viaddmax_s16x2(left[i], folded(query, row + i + 1), column_best);
+                                    column_best = __viaddmax_s16x2(column_best, folded(query, row + i), left[i]);
                                 if (leaves) {
                                     leaving_h[i * GROUPS] = left[i];
                                     if (AFFINE) leaving_f[i * GROUPS] = f[i];
@@ -153,19 +153,20 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                     }
                 }
                 if (MODE == SEMI_GLOBAL) {
+                    unsigned of_row = packed(query[0].length, query[1].length);
+                    unsigned before = packed(query[0].length + first_column - subject[0].pads,
+                                             query[1].length + first_column - subject[1].pads);
 #pragma unroll
-                    for (int c = 0; c < COLUMNS; ++c)
-#pragma unroll
-                        for (int half = 0; half < 2; ++half) {
-                            int letters_before = max(0, first_column + c + 1 - subject[half].pads);
-                            row_best[half] = max(row_best[half], signed_half(h[c], half) - FURTHER * letters_before);
-                        }
+                    for (int c = 0; c < COLUMNS; ++c) {
+                        unsigned letters = __viaddmax_s16x2(before, both(c + 1), of_row);  // of both, up to this cell
+                        row_best = __viaddmax_s16x2(h[c], ~(letters * FURTHER), row_best);  // ~x is -x - 1
+                    }
                 }
                 __syncwarp();  // the next stage reads what this one wrote
             }
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                int found = result(h[COLUMNS - 1], best, column_best, row_best[half], query[half], subject[half], half);
+                int found = result(h[COLUMNS - 1], best, column_best, signed_half(row_best, half) + 1, query[half], subject[half], half);
                 if (lane == 0) scores[ALL ? q[half] * pitch + index[half] : places[place_in_list + half]] = found;
             }
         }

@@ -1,7 +1,7 @@
 // Words of two 16-bit halves: how packed.cu borders, looks up and computes cells.
 #pragma once
 #include <cuda_fp16.h>
-#include "sequences.cuh"
+#include "bytes.cuh"
 
 constexpr int GROUPS = WARP_SIZE / LANES;
 constexpr int OPEN = FIRST - FURTHER;
@@ -11,15 +11,12 @@ constexpr int EXCEEDED = 1 << 15;  // below every 16-bit number, as -EXCEEDED
 // so that the halves of a looked-up word need not be negative.
 constexpr int BIAS = 4 * OPEN;
 constexpr int SHIFT = ALL || MODE == LOCAL ? 0 : 2 * OPEN;
-// Scores: of the first columns of a thread permuted from a register, of the others looked up in shared memory.
-constexpr int LOOKED_UP = COLUMNS - PERMUTED;
-static_assert(LOOKED_UP % (ALL ? 4 : 8) == 0, "whole words of four columns, or of eight of one subject");
-constexpr int ROWS = LETTERS;  // of the profile: 4, 5 with other letters, 6 with pads
+// Scores: of the first columns of a thread permuted from a register, of the others looked up in shared memory, where a
+// word has one column's for both subjects or, as BYTES, two columns'.
+constexpr int LOOKED_UP = COLUMNS - PERMUTED, GAINS = BYTES ? COLUMNS / 2 : COLUMNS;  // words for a row
+static_assert(LOOKED_UP % (ALL && !BYTES ? 4 : 8) == 0, "whole words of four columns, or of eight of one subject");
+static_assert(!BYTES || (ALL && !PERMUTED && MODE != LOCAL), "sums are those of words, and both subjects' gains looked up at once");
 
-__device__ __forceinline__ int code_at(const Sequence& of, int position) {
-    position -= of.pads;
-    return position >= 0 && position < of.length ? __ldg(of.codes + position) : PAD;
-}
 __device__ __forceinline__ int warp_max(int value) {
     for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) value = max(value, __shfl_xor_sync(FULL_MASK, value, lanes));
     return value;
@@ -44,7 +41,7 @@ constexpr unsigned NO_GAP = MODE == LOCAL ? 0 : both(BIAS - 3 * OPEN);
 __device__ __forceinline__ int border(int letters) {
     if (MODE == LOCAL) return WIDE ? 0 : half_bits(-FIRST);
     if (MODE == SEMI_GLOBAL) return BIAS - SHIFT + FURTHER * max(letters, 0);
-    return BIAS - SHIFT - (letters > 0 ? OPEN : 0);
+    return BIAS - SHIFT - ((ALL ? letters != 0 : letters > 0) ? OPEN : 0);
 }
 __device__ __forceinline__ unsigned top_border(const Sequence* subject, int columns) {
     return packed(border(columns - subject[0].pads), border(columns - subject[1].pads));
@@ -52,16 +49,18 @@ __device__ __forceinline__ unsigned top_border(const Sequence* subject, int colu
 __device__ __forceinline__ unsigned left_border(const Sequence* query, int rows) {
     return ALL ? both(border(rows)) : packed(border(rows - query[0].pads), border(rows - query[1].pads));
 }
-// What folding added to the last column in the row after so many, as a negative number.
+// What folding adds to the last column from the row after so many to the next: the best of those so far is kept as if it
+// were in the present one.
 __device__ __forceinline__ unsigned folded(const Sequence* query, int rows) {
-    if (ALL) return both(-FURTHER * rows);
-    return packed(-FURTHER * max(0, rows - query[0].pads), -FURTHER * max(0, rows - query[1].pads));
+    if (ALL) return both(FURTHER);
+    return packed(rows < query[0].pads ? 0 : FURTHER, rows < query[1].pads ? 0 : FURTHER);
 }
 
 // What is added to the kept value diagonally before a cell.
 __device__ __forceinline__ int gain(const int* table, int row, int column) {
     if (row == PAD || column == PAD) {
         if (MODE == LOCAL) return WIDE ? FIRST : half_bits(FIRST);
+        if (ALL) return MODE == SEMI_GLOBAL ? FURTHER : 0;
         return SHIFT + (row == column ? 0 : MODE == SEMI_GLOBAL ? FURTHER : -2 * OPEN);
     }
     int score = __ldg(table + row * 5 + column);
@@ -71,25 +70,23 @@ __device__ __forceinline__ int gain(const int* table, int row, int column) {
 
 constexpr unsigned ZERO_BYTES = 0x7070;  // byte 7 of a table is 0: the upper byte of a gain
 
-struct alignas(16) Four {
-    unsigned word[4];
-};
-
 // tables: for the code of a query's letter, 8 bytes by the code of a subject's. words: in shared memory, by the code of a
-// query's letter and by four columns, or by eight columns of one subject where queries differ. selectors: which bytes of
-// a table the two subjects of a column take.
+// query's letter (4, 5 with others, 6 with pads) and by four columns, or by eight columns of one subject where queries
+// differ, or as BYTES. selectors: which bytes of a table the two subjects of a column take.
 struct Profile {
     const uint2* tables;
     Four* words;
     unsigned selectors[PERMUTED ? PERMUTED : 1];
 };
 
+constexpr int TABLE_WORDS = BYTES ? 24 : PERMUTED ? 16 : 0;
+
 __device__ __forceinline__ Profile make_profile(unsigned* shared, const int* table) {
-    constexpr int TABLE_WORDS = PERMUTED ? 16 : 0;
     Profile profile;
     profile.tables = reinterpret_cast<const uint2*>(shared);
     profile.words = reinterpret_cast<Four*>(shared + TABLE_WORDS) + threadIdx.x;
-    if (PERMUTED && threadIdx.x < ROWS) {
+    if (BYTES) make_byte_tables(reinterpret_cast<uint4*>(shared), [&](int row, int code) { return gain(table, row, code); });
+    if (PERMUTED && threadIdx.x < LETTERS) {
         unsigned low = 0, high = 0;
         for (int code = 0; code < 4; ++code) low |= (gain(table, threadIdx.x, code) & 0xFF) << 8 * code;
         for (int code = 4; code < 6; ++code) high |= (gain(table, threadIdx.x, code) & 0xFF) << 8 * (code - 4);
@@ -106,17 +103,18 @@ __device__ __forceinline__ void fill_profile(Profile& profile, const int* table,
         profile.selectors[c] = (low & 7) | (high & 7) << 8 | ZERO_BYTES;
     }
     first_column += PERMUTED;
+    if (BYTES) return fill_bytes(profile.words, reinterpret_cast<const uint4*>(profile.tables), subject, first_column);
     for (int four = 0; four < LOOKED_UP / 4; ++four) {
         // Two subjects of four columns each, or eight columns of one subject: the first half of `four` is for subject 0.
         int codes[2][4], eight = (four < LOOKED_UP / 8 ? four : four - LOOKED_UP / 8) * 8;
-        Sequence only = four < LOOKED_UP / 8 ? subject[0] : subject[1];
+        Sequence only = one_of(subject, four >= LOOKED_UP / 8);
 #pragma unroll
         for (int i = 0; i < 4; ++i)
 #pragma unroll
             for (int half = 0; half < 2; ++half)
                 codes[half][i] = ALL ? code_at(subject[half], first_column + 4 * four + i)
                                      : code_at(only, first_column + eight + 2 * i + half);
-        for (int row = 0; row < ROWS; ++row) {
+        for (int row = 0; row < LETTERS; ++row) {
             Four words;
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
@@ -163,6 +161,7 @@ __device__ __forceinline__ unsigned compute_cell(unsigned aligned, unsigned& abo
 
 // What all columns of a thread gain in a row.
 __device__ __forceinline__ void look_up(const Profile& profile, Row row, unsigned* gains) {
+    if (BYTES) return look_up_bytes(profile.words, row.code[0], gains);
     if (PERMUTED) {
         uint2 bytes = profile.tables[row.code[0]];
 #pragma unroll
@@ -195,7 +194,7 @@ __device__ __forceinline__ void look_up(const Profile& profile, Row row, unsigne
 template <int TOGETHER>
 __device__ __forceinline__ void compute_rows(const Profile& profile, const Row* rows, unsigned* h, unsigned* e,
                                              unsigned* f, unsigned* left, unsigned& diagonal, unsigned& best) {
-    unsigned gains[TOGETHER][COLUMNS], diagonals[TOGETHER], no_gap = 0, odd = 0;
+    unsigned gains[TOGETHER][GAINS], diagonals[TOGETHER], no_gap = 0, odd = 0;
 #pragma unroll
     for (int i = 0; i < TOGETHER; ++i) {
         look_up(profile, rows[i], gains[i]);
@@ -209,6 +208,7 @@ __device__ __forceinline__ void compute_rows(const Profile& profile, const Row* 
             unsigned above = h[c];
             unsigned aligned = AS_HALVES       ? plus_halves(diagonals[i], gains[i][c])
                                : MODE == LOCAL ? __viaddmax_s16x2(diagonals[i], gains[i][c], both(FIRST))
+                                               : BYTES         ? plus_bytes(diagonals[i], gains[i], c)
                                                : diagonals[i] + gains[i][c];
             unsigned cell = compute_cell(aligned, h[c], AFFINE ? e[c] : no_gap, f[i], left[i]);
             diagonals[i] = above;
@@ -229,7 +229,7 @@ __device__ __forceinline__ int result(unsigned corner, unsigned best, unsigned c
     int found = signed_half(best, half);
     if (MODE == SEMI_GLOBAL) {
         int last_column = signed_half(__shfl_sync(FULL_MASK, column_best, LANES - 1, LANES), half);
-        found = max(row_best - FURTHER * query.length, last_column - FURTHER * subject.length) + SHIFT - BIAS;
+        found = max(row_best, last_column - FURTHER * (query.length + subject.length)) + SHIFT - BIAS;
         found = max(found, 0);
     }
     for (int lanes = LANES / 2; lanes > 0; lanes /= 2) found = max(found, __shfl_xor_sync(FULL_MASK, found, lanes, LANES));

@@ -23,11 +23,6 @@ __device__ __forceinline__ int border(int letters) {
     return MODE != GLOBAL || letters <= 0 ? 0 : -FIRST - (letters - 1) * FURTHER;
 }
 
-__device__ __forceinline__ int code_at(const Sequence& of, int position) {
-    position -= of.pads;
-    return position >= 0 && position < of.length ? __ldg(of.codes + position) : PAD;
-}
-
 // What a column scores with a row: pads lead from border to border by gaps, and from corner to corner for nothing.
 __device__ __forceinline__ Single profile_entry(const int* table, int row, int column) {
     if (row != PAD && column != PAD) return single(__ldg(table + row * 5 + column));

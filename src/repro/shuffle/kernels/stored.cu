@@ -43,8 +43,9 @@ __device__ __forceinline__ void compute_row(const unsigned* gains, unsigned open
             f = __viaddmax_u16x2(left, both(-NEW_GAP * SCALE + LEFT + 1 + c % STRIP), extended_f);
         }
         if (AFFINE || MODE == LOCAL) gap_up = e[c], gap_left = f;
-        unsigned cell = ALL ? __vimax3_u16x2(diagonal + gains[c], gap_up, gap_left)
-                            : __viaddmax_u16x2(diagonal, gains[c], larger(gap_up, gap_left));
+        unsigned cell = BYTES ? __vimax3_u16x2(plus_bytes(diagonal, gains, c), gap_up, gap_left)
+                        : ALL ? __vimax3_u16x2(diagonal + gains[c], gap_up, gap_left)
+                              : __viaddmax_u16x2(diagonal, gains[c], larger(gap_up, gap_left));
         diagonal = above;
         h[c] = left = (cell & VALUES) | stamp;
         if (!AFFINE && MODE == LOCAL) e[c] = f = __viaddmax_u16x2(left, EXTENDS, FLOOR + stamp);
@@ -143,7 +144,7 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
                 next[0] = unsigned(row + 1 - query[0].pads) < unsigned(query[0].length) ? __ldg(codes[0] + i) : PAD;
                 if (!ALL) next[1] = unsigned(row + 1 - query[1].pads) < unsigned(query[1].length) ? __ldg(codes[1] + i) : PAD;
                 if (!guarded || unsigned(row) < unsigned(rows)) {
-                    unsigned gains[COLUMNS], diagonal = corner, of_row = 0;
+                    unsigned gains[GAINS], diagonal = corner, of_row = 0;
                     look_up(profile, code, gains);
                     f = from_left;
                     corner = left;
@@ -228,14 +229,16 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
         End end = {0, 0, m, 0, n, 0, 0, 0};
         if (MODE == GLOBAL) end.score = int(half_of(h[COLUMNS - 1], half)) / SCALE - BIAS - FURTHER * (m + n);
         if (MODE == SEMI_GLOBAL) {
-            // The last row's first best, with a score of 0 before its first letter.
-            unsigned key = FULL_16;
+            // The last row's first best, tagged by the column, the first one's tag the largest; a score of 0 is the border's.
+            unsigned before = packed(first_column - subject[0].pads, first_column - subject[1].pads), of_columns = 0;
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
-                int letters = first_column + c + 1 - subject[half].pads;
-                int score = int(half_of(h[c], half)) / SCALE - BIAS - FURTHER * (m + letters);
-                if (letters > 0 && score > 0) key = max(key, unsigned(score) << 16 | (FULL_16 - letters));
+                unsigned letters = __viaddmax_s16x2(before, both(c + 1), 0);
+                of_columns = larger(of_columns, (h[c] & VALUES) + both(COLUMNS - 1 - c) - letters * (FURTHER * SCALE));
             }
+            int found = int(half_of(of_columns, half)), score = found / SCALE - BIAS - FURTHER * m;
+            int letters = first_column + COLUMNS - found % SCALE - subject[half].pads;
+            unsigned key = score > 0 ? unsigned(score) << 16 | (FULL_16 - letters) : FULL_16;
             key = group_max(key);
             int of_row = int(key >> 16), of_column = int(half_of(best, half)) / SCALE - BIAS - FURTHER * n;
             if (best_row[half] == m || of_row > of_column) end.score = of_row, end.subject_end = FULL_16 - int(key & FULL_16);

@@ -1,0 +1,64 @@
+// Gains that are bytes, in shared memory: a word has those of two columns with a letter of the query, each column's for
+// the low half's subject and then, twice as large, for the high half's.
+#pragma once
+#include "sequences.cuh"
+
+struct alignas(16) Four {
+    unsigned word[4];
+};
+
+// The word with a column's gains added to either half. A dot product with what is worth 1 in either half does so, on the
+// multiplier's pipe: 2^16 is twice the largest power of two that it takes.
+__device__ __forceinline__ unsigned plus_bytes(unsigned word, const unsigned* gains, int column) {
+    constexpr unsigned WORTH = 0x80000001;
+    return column % 2 ? __dp2a_hi(WORTH, gains[column / 2], word) : __dp2a_lo(WORTH, gains[column / 2], word);
+}
+
+// For every letter of a query the gains with a subject's codes as bytes, once and, for high halves, twice.
+// gain(row, code): a number from 0 to 127.
+template <class Gain>
+__device__ __forceinline__ void make_byte_tables(uint4* tables, Gain gain) {
+    if (threadIdx.x < LETTERS) {
+        unsigned once[2] = {}, twice[2] = {};
+        for (int code = 0; code <= PAD; ++code) {
+            unsigned byte = gain(threadIdx.x, code);
+            once[code / 4] |= byte << code % 4 * 8, twice[code / 4] |= 2 * byte << code % 4 * 8;
+        }
+        tables[threadIdx.x] = make_uint4(once[0], once[1], twice[0], twice[1]);
+    }
+    __syncwarp();
+}
+
+// words: by letter of a query and by eight columns, those of a thread a warp apart. tables: of make_byte_tables.
+__device__ __forceinline__ void fill_bytes(Four* words, const uint4* tables, const Sequence* subject, int first_column) {
+#pragma unroll 1
+    for (int eight = 0; eight < COLUMNS / 8; ++eight) {
+        unsigned selectors[2][2] = {};  // for four columns each
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+#pragma unroll
+            for (int c = 0; c < 8; ++c)
+                selectors[half][c / 4] |= code_at(subject[half], first_column + 8 * eight + c) << c % 4 * 4;
+#pragma unroll 1
+        for (int row = 0; row < LETTERS; ++row) {
+            uint4 table = tables[row];
+            Four found;
+#pragma unroll
+            for (int four = 0; four < 2; ++four) {
+                unsigned low = __byte_perm(table.x, table.y, selectors[0][four]);
+                unsigned high = __byte_perm(table.z, table.w, selectors[1][four]);
+                found.word[2 * four] = __byte_perm(low, high, 0x5140);
+                found.word[2 * four + 1] = __byte_perm(low, high, 0x7362);
+            }
+            words[(row * (COLUMNS / 8) + eight) * WARP_SIZE] = found;
+        }
+    }
+}
+__device__ __forceinline__ void look_up_bytes(const Four* words, int code, unsigned* gains) {
+#pragma unroll
+    for (int eight = 0; eight < COLUMNS / 8; ++eight) {
+        Four found = words[(code * (COLUMNS / 8) + eight) * WARP_SIZE];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) gains[4 * eight + i] = found.word[i];
+    }
+}
