@@ -2,6 +2,7 @@
 
 import gc
 import importlib.util
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,29 @@ def test_counters(device):
     array.get()
     array.set(np.zeros(40, np.int32))
     assert device.counters.since(before) == Counters(launches=3, threads=192, reads=1, writes=1)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_launches_in_turn(device, timed):
+    """Each with its own blocks and numbers; the first one is counted round and round."""
+    add = compiled(device, T=np.int32)["add"]
+    one = device.upload(np.ones(40, np.int32))
+    x, y = device.zeros(40, np.int32), device.zeros(40, np.int32)
+    in_turn = device.in_turn([add.bind(16, x, one, y), add.bind(8, y, one, x)])
+    before = device.counters.copy()
+    with device.record_kernel_times() if timed else nullcontext():
+        in_turn(np.array([3, 1, 2]), np.array([[40], [5], [20]], np.int32))
+        in_turn(np.array([2, 1]), np.array([[13], [2]], np.int32), first=3)
+    assert device.counters.since(before) == Counters(launches=5, threads=16 * 6 + 8 * 3)
+    expected = np.zeros((2, 40), np.int32)
+    for way, count in ((0, 40), (1, 5), (0, 20), (1, 13), (0, 2)):
+        expected[1 - way, :count] = expected[way, :count] + 1
+    assert x.get().tolist() == expected[0].tolist()
+    assert y.get().tolist() == expected[1].tolist()
+    with pytest.raises(DeviceError, match=r"kernel add: grid.x = 0 is not within 1 to"):
+        in_turn(np.array([1, 0]), np.array([[40], [40]], np.int32))
+    with pytest.raises(DeviceError, match="kernel add: bind all but as many int32 as of the other kernels"):
+        device.in_turn([add.bind(16, x, one, y), add.bind(16, x, one, y, 40)])
 
 
 def test_kernel_times_hold_one_value_per_launch(device):

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from repro.device.kernel import Array, Kernel
+from repro.device.in_turn import InTurn
+from repro.device.kernel import Array, BoundKernel, Kernel
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
@@ -182,6 +183,13 @@ class Device(ABC):
         array = self.empty(values.shape, values.dtype)
         array.set(values)
         return array
+
+    def in_turn(self, launches: Sequence[BoundKernel]) -> InTurn:
+        """What launches bound kernels of this device many times, round and round, at little cost to the host.
+
+        launches: with as many int32 left in each, and nothing else. Raises DeviceError for others.
+        """
+        return InTurn(launches)
 
     @contextmanager
     def record_kernel_times(self) -> Iterator[KernelTimes]:

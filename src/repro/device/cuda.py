@@ -18,7 +18,8 @@ from numpy.typing import DTypeLike, NDArray
 from repro.device.base import Device, Event, KernelTimes, Lent, Limits
 from repro.device.cuda_errors import errors_of, explain
 from repro.device.cuda_kernel import CudaKernel
-from repro.device.kernel import Array, Kernel
+from repro.device.in_turn import InTurn
+from repro.device.kernel import Array, BoundKernel, Kernel
 from repro.device.nvrtc import load_module
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
@@ -227,6 +228,12 @@ class Cuda(Device):
         """The host waits."""
         with errors_of(self.name, self):
             event.synchronize()
+
+    def in_turn(self, launches: Sequence[BoundKernel]) -> InTurn:
+        """By compiled code."""
+        from repro.device.cuda_in_turn import CudaInTurn  # numba takes long to import, and few launch so often
+
+        return CudaInTurn(self, launches)
 
     def mark(self) -> Any:
         """An event before a launch whose time is recorded."""

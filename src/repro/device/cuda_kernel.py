@@ -19,7 +19,7 @@ class CudaKernel(Kernel):
     def __init__(self, device: "Cuda", name: str, parameters: list[Parameter], module: Any) -> None:
         super().__init__(device, name, parameters)
         self._raw = module.get_function(name)
-        self._function = self._raw.kernel.ptr
+        self.function = self._raw.kernel.ptr
         self._largest_shared = 48 * 1024
         self._driver = device.cupy.cuda.driver
         self._launch_kernel = self._driver.launchKernel
@@ -31,13 +31,14 @@ class CudaKernel(Kernel):
 
     def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
         """As many as the driver's occupancy calculation gives for all multiprocessors."""
-        self._allow_shared(shared_bytes)
+        self.allow_shared(shared_bytes)
         threads = math.prod(block) if isinstance(block, tuple) else block
         with errors_of(str(self), self.device):
-            fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, threads, shared_bytes)
+            fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self.function, threads, shared_bytes)
         return int(fitting) * int(self.device.properties["multiProcessorCount"])
 
-    def _allow_shared(self, shared_bytes: int) -> None:
+    def allow_shared(self, shared_bytes: int) -> None:
+        """Let launches have so much dynamic shared memory; more than 48 KiB has to be asked for."""
         if shared_bytes > self._largest_shared:
             self.device.make_current()  # CuPy's kernels are those of the current device
             self._raw.max_dynamic_shared_size_bytes = self._largest_shared = shared_bytes
@@ -45,17 +46,17 @@ class CudaKernel(Kernel):
     def _launch(self, grid: Extents, block: Extents, shared_bytes: int) -> None:
         device = self.device
         if shared_bytes > self._largest_shared:
-            self._allow_shared(shared_bytes)
+            self.allow_shared(shared_bytes)
         self._set_device(device.index)
         start = device.mark() if device._times is not None else None
         try:
             if self._cooperative:
                 self._driver.launchCooperativeKernel(
-                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address
+                    self.function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address
                 )
             else:
                 self._launch_kernel(
-                    self._function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
+                    self.function, *grid, *block, shared_bytes, device.stream_pointer, self._arguments_address, 0
                 )
         except Exception as error:  # narrowed by explain; a context manager would double a launch's cost
             raise explain(str(self), error, device) from None

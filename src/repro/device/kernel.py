@@ -67,11 +67,11 @@ class Kernel(ABC):
         codes = ["P" if parameter.pointer else parameter.dtype.char for parameter in parameters]
         self._layout = struct.Struct("@" + "".join(codes))
         self._values = ctypes.create_string_buffer(max(1, self._layout.size))
-        offsets = [
+        self.offsets = [
             struct.calcsize("@" + "".join(codes[: i + 1])) - struct.calcsize(codes[i]) for i in range(len(codes))
         ]
         start = ctypes.addressof(self._values)
-        self._arguments = (ctypes.c_void_p * max(1, len(codes)))(*(start + offset for offset in offsets))
+        self._arguments = (ctypes.c_void_p * max(1, len(codes)))(*(start + offset for offset in self.offsets))
         self._arguments_address = ctypes.addressof(self._arguments)
         self._checked: tuple[Extent, Extent, int, bool] | None = None
         self._cooperative = False
@@ -186,28 +186,36 @@ class Kernel(ABC):
 
 
 class BoundKernel:
-    """What `Kernel.bind` returns; call it with the grid and the arguments that are left, numbers all."""
+    """What `Kernel.bind` returns; call it with the grid and the arguments that are left, numbers all.
+
+    block: threads by axis. rest: the parameters that are left.
+    """
 
     def __init__(self, kernel: Kernel, block: Extent, arguments: tuple[Any, ...], shared_bytes: int) -> None:
         kernel._check_extents(1, block, shared_bytes, False)
-        self._kernel, self._arguments, self._shared_bytes = kernel, arguments, shared_bytes
+        self.kernel, self._arguments, self.shared_bytes = kernel, arguments, shared_bytes
+        self.rest = kernel.parameters[len(arguments) :]
         self._leading = [
             kernel._pointer(argument, parameter) if parameter.pointer else argument
             for argument, parameter in zip(arguments, kernel.parameters, strict=False)
         ]
-        self._block, self._block_threads = kernel._extents[1], kernel._threads
+        self.block, self._block_threads = kernel._extents[1], kernel._threads
         self._grid: Extent = 1
         self._extents, self._threads = kernel._extents, kernel._threads
         self._most_blocks = kernel.device.limits.grid[0]
 
+    def packed(self) -> bytes:
+        """All arguments as the kernel takes them, those that are left as 0."""
+        return self.kernel._layout.pack(*self._leading, *[0] * len(self.rest))
+
     def __call__(self, grid: Extent, *numbers: float | np.generic) -> None:
         """Launch asynchronously, as `Kernel` does."""
-        kernel = self._kernel
+        kernel = self.kernel
         if grid != self._grid:
             if isinstance(grid, int) and 1 <= grid <= self._most_blocks:  # many loops change only this
-                self._extents, self._threads = ((grid, 1, 1), self._block), grid * self._block_threads
+                self._extents, self._threads = ((grid, 1, 1), self.block), grid * self._block_threads
             else:
-                kernel._check_extents(grid, self._block, self._shared_bytes, False)
+                kernel._check_extents(grid, self.block, self.shared_bytes, False)
                 self._extents, self._threads = kernel._extents, kernel._threads
             self._grid = grid
         kernel._checked, kernel._cooperative, kernel._extents = None, False, self._extents
@@ -218,7 +226,7 @@ class BoundKernel:
         counters = kernel.device.counters
         counters.launches += 1
         counters.threads += self._threads
-        kernel._launch(*self._extents, self._shared_bytes)
+        kernel._launch(*self._extents, self.shared_bytes)
 
 
 def _three(extent: Extent) -> Extents:

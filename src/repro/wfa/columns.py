@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.device import Array, Device
-from repro.wfa.pyramid import Letters, Outcome, column_cells
+from repro.wfa.pyramid import Letters, Outcome, cells_of_columns, column_cells
 
 KERNELS = Path(__file__).parent / "kernels"
 NOT_REACHED = np.iinfo(np.int32).max
@@ -17,7 +17,7 @@ def _columns(device: Device, m: int, n: int) -> list[Array]:
 
 
 def _outcome(distance: int, launches: int, m: int, n: int) -> Outcome:
-    return Outcome(distance, lambda: sum(column_cells(r, m, n) for r in range(launches)))
+    return Outcome(distance, lambda: int(cells_of_columns(np.arange(launches), m, n).sum()))
 
 
 def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgroup_size: int, worst: bool) -> Outcome:
@@ -60,14 +60,16 @@ def _read_at_intervals(
     p, t = device.upload(a), device.upload(b)
     columns = _columns(device, m, n)
     distance = device.upload(np.array([NOT_REACHED], np.int32))
-    launches = [
-        kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], distance, m, n, shared_bytes=shared_bytes)
-        for x in range(2)
-    ]
+    launch = device.in_turn(
+        [
+            kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], distance, m, n, shared_bytes=shared_bytes)
+            for x in range(2)
+        ]
+    )
     for first in range(0, max(m, n) + 1, read_interval):
         columns_launched = min(first + read_interval, max(m, n) + 1)  # no distance exceeds the longer length
-        for r in range(first, columns_launched):
-            launches[r % 2](-(-column_cells(r, m, n) // workgroup_size), r)
+        r = np.arange(first, columns_launched, dtype=np.int32)
+        launch(-(-cells_of_columns(r, m, n) // workgroup_size), r[:, np.newaxis], first)
         if (found := int(distance.get()[0])) != NOT_REACHED:
             return _outcome(found, columns_launched, m, n)
     raise AssertionError("no column reached the end")

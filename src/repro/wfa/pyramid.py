@@ -28,6 +28,12 @@ def column_cells(r: int, m: int, n: int) -> int:
     return min(r, m) + min(r, n) + 1
 
 
+def cells_of_columns(r: NDArray[np.integer], m: int, n: int) -> NDArray[np.int64]:
+    """`column_cells` of many columns."""
+    cells: NDArray[np.int64] = np.minimum(r, m).astype(np.int64) + np.minimum(r, n) + 1
+    return cells
+
+
 @dataclass(frozen=True)
 class Tile:
     """The diamonds of side `length` into which a pyramid of diagonals -m to n is cut (sections 4.2.2, 4.2.3).

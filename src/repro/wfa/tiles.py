@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from repro.device import Array, Device
 from repro.wfa.columns import KERNELS, NOT_REACHED
@@ -10,7 +11,8 @@ from repro.wfa.pyramid import Letters, Outcome, Tile
 
 UNREACHED = -(1 << 30)  # as in kernels/wavefront.cuh
 
-Launch = Callable[[int, int, int], None]  # of a band: its first centre, its tiles and its first column
+Bands = NDArray[np.int32]  # of shape (bands, 3): first centre, tiles and first column of each
+Launch = Callable[[Bands], None]
 
 
 def _bands(
@@ -31,22 +33,30 @@ def _bands(
     last, before = (device.upload(np.full(m + n + 1, UNREACHED, np.int32)) for _ in range(2))
     results = device.upload(np.array([NOT_REACHED, max(m, n)], np.int32))  # the distance; an upper bound on it
     launch = bind((device.upload(a), device.upload(b), last, before, results[:1], results[1:]))
-    launched: list[tuple[int, int]] = []
-    bound = max(m, n)
-    while len(launched) * tile_length <= bound:
-        for _ in range(read_interval):
-            column = len(launched) * tile_length
-            if column > bound:  # no cell of this band can lie on a path of the distance
+
+    def next_bands(bound: int) -> Bands:
+        """Those before the next read that hold a cell on a path of the distance."""
+        bands = []
+        for band in range(len(launched), len(launched) + read_interval):
+            if (column := band * tile_length) > bound:
                 break
             room = bound - column if diamond else m + n
-            first, tiles = tile.band(len(launched), n - m - room, n - m + room)
-            launch(first, tiles, column)
-            launched.append((first, tiles))
+            bands.append((*tile.band(band, n - m - room, n - m + room), column))
+        return np.array(bands, np.int32)
+
+    launched: list[tuple[int, int]] = []
+    bound = max(m, n)
+    bands = next_bands(bound)
+    while len(bands):
+        launch(bands)
+        launched.extend((first, tiles) for first, tiles, _ in bands.tolist())
+        bands = next_bands(bound)  # while the device computes the last ones
         distance, proven = results.get().tolist()
         if distance != NOT_REACHED:
             return Outcome(distance, lambda: tile.cells(launched))
-        if diamond:
+        if diamond and proven < bound:
             bound = proven
+            bands = next_bands(bound)
     raise AssertionError(f"no tile reached the end within {len(launched)} bands")
 
 
@@ -61,8 +71,8 @@ def _one_thread_per_tile(
     scratch = [device.empty(2 * tile_length**2 * most_tiles, np.int32)] if store == "global" else []
 
     def bind(arrays: tuple[Array, ...]) -> Launch:
-        band = kernel.bind(workgroup_size, *arrays[:5], *scratch, m, n, shared_bytes=shared_bytes)
-        return lambda first, tiles, column: band(-(-tiles // workgroup_size), first, tiles, column)
+        launch = device.in_turn([kernel.bind(workgroup_size, *arrays[:5], *scratch, m, n, shared_bytes=shared_bytes)])
+        return lambda bands: launch(-(-bands[:, 1].astype(np.int64) // workgroup_size), bands)
 
     return _bands(device, a, b, tile_length, read_interval, bind)
 
@@ -94,8 +104,8 @@ def _one_block_per_tile(
     kernel = device.compile(KERNELS / "parallel_workgroup.cu", {"TILE": tile_length})["wfa_parallel_workgroup"]
 
     def bind(arrays: tuple[Array, ...]) -> Launch:
-        band = kernel.bind(2 * tile_length + 1, *arrays, len(a), len(b))
-        return lambda first, tiles, column: band(tiles, first, column)
+        launch = device.in_turn([kernel.bind(2 * tile_length + 1, *arrays, len(a), len(b))])
+        return lambda bands: launch(bands[:, 1].astype(np.int64), np.ascontiguousarray(bands[:, ::2]))
 
     return _bands(device, a, b, tile_length, read_interval, bind, diamond)
 

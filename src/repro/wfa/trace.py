@@ -1,13 +1,14 @@
 """One more run of a variant that is watched: seconds of its launches (Fig. 5), and a time line of a few (Fig. 6)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from repro.device import Array, Device, Kernel, KernelTimes
+from repro.device import Array, BoundKernel, Device, Kernel, KernelTimes
 from repro.device.kernel import Extent
 
 TIMELINE_LAUNCHES = 24
@@ -22,6 +23,7 @@ class Trace:
     each. first: the first launch of the time line. launching, running: of each of its launches, when the host asked
     for it and when the device ran it; reading: of each read among them, when the host waited for it. Their seconds
     begin with the first launch of the time line; the two clocks are set so that no launch runs before it is asked for.
+    Launches asked for together share the host's time.
     """
 
     launch: list[int]
@@ -73,6 +75,17 @@ class _WatchedDevice:
     def upload(self, values: Any) -> _WatchedArray:
         return _WatchedArray(self._device.upload(values), self._watch)
 
+    def in_turn(self, launches: Sequence["_WatchedLaunch"]) -> Callable[..., None]:
+        in_turn = self._device.in_turn([launch.bound for launch in launches])
+
+        def launch_all(blocks: Any, *given: Any) -> None:
+            began = time.perf_counter()
+            in_turn(blocks, *given)
+            times = np.linspace(began, time.perf_counter(), len(blocks) + 1).tolist()
+            self._watch.launches += pairwise(times)
+
+        return launch_all
+
 
 class _WatchedKernel:
     """A kernel whose bound launches are watched."""
@@ -81,16 +94,22 @@ class _WatchedKernel:
         self._kernel = kernel
         self._watch = watch
 
-    def bind(self, block: Extent, *arguments: Any, shared_bytes: int = 0) -> Callable[..., None]:
+    def bind(self, block: Extent, *arguments: Any, shared_bytes: int = 0) -> "_WatchedLaunch":
         given = [argument.array if isinstance(argument, _WatchedArray) else argument for argument in arguments]
-        bound = self._kernel.bind(block, *given, shared_bytes=shared_bytes)
+        return _WatchedLaunch(self._kernel.bind(block, *given, shared_bytes=shared_bytes), self._watch)
 
-        def launch(blocks: int, *numbers: int) -> None:
-            began = time.perf_counter()
-            bound(blocks, *numbers)
-            self._watch.launches.append((began, time.perf_counter()))
 
-        return launch
+class _WatchedLaunch:
+    """A bound kernel whose launches are watched."""
+
+    def __init__(self, bound: BoundKernel, watch: _Watch) -> None:
+        self.bound = bound
+        self._watch = watch
+
+    def __call__(self, blocks: int, *numbers: int) -> None:
+        began = time.perf_counter()
+        self.bound(blocks, *numbers)
+        self._watch.launches.append((began, time.perf_counter()))
 
 
 def trace(device: Device, run: Callable[[Any], object], points: int) -> dict[str, Any]:
