@@ -26,6 +26,13 @@ __device__ void compute_tile(const uint8_t* P, const uint8_t* T, int* last, int*
 #pragma unroll (UNROLLED ? 2 * TILE : 1)
     for (int s = 0; s < 2 * TILE; ++s) {
         int r = first_column + s, furthest = reach(s);
+        // What the tile takes from its neighbours for this column, all of it at once: so no load waits for another.
+        auto handed_on = [&](const int* column, int offset, bool wanted) {
+            int k = centre + offset;
+            return wanted && k >= -m && k <= n ? column[k + m] : UNREACHED;
+        };
+        int last_below = handed_on(last, -s, s <= TILE), last_above = handed_on(last, s, s <= TILE);
+        int before_below = handed_on(before, -s - 1, s < TILE), before_above = handed_on(before, s + 1, s < TILE);
 #pragma unroll (UNROLLED ? 2 * TILE : 1)
         for (int offset = -furthest; offset <= furthest; ++offset) {
             int k = centre + offset;
@@ -35,10 +42,9 @@ __device__ void compute_tile(const uint8_t* P, const uint8_t* T, int* last, int*
             }
             auto dependency = [&](int other) {
                 int away = other < 0 ? -other : other;
-                if (s > 0 && away <= reach(s - 1)) return store(cell_number(s - 1, other));
-                int diagonal = centre + other;
-                if (diagonal < -m || diagonal > n) return UNREACHED;
-                return (away == s ? last : before)[diagonal + m];
+                if (s > 0 && away <= reach(s - 1)) return int(store(cell_number(s - 1, other)));
+                if (away == s) return other < 0 ? last_below : last_above;
+                return other < 0 ? before_below : before_above;
             };
             int radius = r == 0 ? 0 : step(k, dependency(offset + 1), dependency(offset), dependency(offset - 1));
             radius = extend(P, T, m, n, k, radius);
