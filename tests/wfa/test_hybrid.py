@@ -33,7 +33,7 @@ def pairs(draw) -> tuple[np.ndarray, np.ndarray]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(pair=pairs(), words=st.sampled_from([1, 4]), order=st.sampled_from(ORDERS), part=st.floats(0, 2))
+@given(pair=pairs(), words=st.sampled_from([1, 2, 4]), order=st.sampled_from(ORDERS), part=st.floats(0, 2))
 def test_bit_parallel_strips_in_any_band(pair, words, order, part):
     """Exact in the band of the distance or a wider one; never less than the distance in a narrower one."""
     a, b = pair
@@ -74,6 +74,18 @@ def test_wavefronts_from_both_ends(pair, order, first):
     assert wavefronts.advance(max(len(a), len(b))) == distance
 
 
+@settings(max_examples=40, deadline=None)
+@given(pair=pairs(), order=st.sampled_from(ORDERS), part=st.floats(0, 1.2), first=st.sampled_from([0, COLUMNS]))
+def test_wavefronts_that_advance_apart_for_too_long_begin_again(pair, order, part, first):
+    a, b = pair
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    assume(distance < 1200)
+    wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), a, b), max(len(a), len(b)))
+    met, _ = wavefronts.probe(first)
+    assert met in (None, distance)
+    assert wavefronts.advance(max(len(a), len(b)), expected=int(part * distance)) == distance
+
+
 def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
     """The furthest row by diagonal that so many edits reach, cell by cell; negative rows are not reached."""
     rows = {0: 0}
@@ -90,14 +102,15 @@ def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("most_narrow", [bidirectional.MOST_NARROW_DIAGONALS, 300])
-def test_wavefronts_have_the_rows_of_every_diagonal(order, most_narrow, monkeypatch):
+@pytest.mark.parametrize("apart", [False, True])
+def test_wavefronts_have_the_rows_of_every_diagonal(order, most_narrow, apart, monkeypatch):
     """Over the borders of warps, blocks and launches, in both directions, and where a matrix is far wider than high."""
     monkeypatch.setattr(bidirectional, "MOST_NARROW_DIAGONALS", most_narrow)  # then wide blocks take over
     rng = np.random.default_rng(6)
     a, b = (rng.integers(0, 2, length).astype(np.uint8) for length in (1500, 2200))
     for p, t in ((a, b), (b[:7], np.zeros(600, np.uint8))):
         wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), p, t), 320)
-        wavefronts.advance(3 * COLUMNS)
+        wavefronts.probe(3 * COLUMNS, apart)
         forward, backward = (rows.get().ravel() for rows in wavefronts.rows)
         shift = len(t) - len(p)
         for k, row in furthest_rows(p, t, wavefronts.columns).items():
@@ -208,8 +221,9 @@ def test_the_estimate_is_near_the_distance():
     assert estimated_distance(pair) == pytest.approx(distance, rel=0.1)
     for windows, near in ((1, 0), (4, 200)):
         wavefronts = Bidirectional(pair, 256, windows, near)
-        assert wavefronts.advance(256) is None
-        assert 40_000 * wavefronts.edits_per_letter() == pytest.approx(distance, rel=0.1)
+        met, edits_per_letter = wavefronts.probe(256)
+        assert met is None
+        assert 40_000 * edits_per_letter == pytest.approx(distance, rel=0.1)
         assert wavefronts.advance(len(a)) == distance, "the other windows have no say in it"
 
 
@@ -227,9 +241,9 @@ def test_windows_that_come_to_the_end_have_no_say_in_the_estimate():
     a = rng.integers(0, 4, 20_000).astype(np.uint8)
     b = np.where(rng.random(20_000) < 0.01, rng.integers(0, 4, 20_000), a).astype(np.uint8)
     pair = PackedPair(open_device("emulator"), a, b)
-    wavefronts = Bidirectional(pair, 64, 4, 100)
-    wavefronts.advance(64)
-    assert 20_000 * wavefronts.edits_per_letter() == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
+    met, edits_per_letter = Bidirectional(pair, 64, 4, 100).probe(64)
+    assert met is None
+    assert 20_000 * edits_per_letter == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
 
 
 def test_cells_of_the_strips_are_those_of_the_band(device):

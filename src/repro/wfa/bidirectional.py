@@ -1,11 +1,13 @@
 """Edit distance by wavefronts from both ends that meet: for strings that differ little."""
 
+from statistics import mean
+
 import numpy as np
 
 from repro.device import Array, BoundKernel, Kernel
 from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
-from repro.wfa.pyramid import column_cells
+from repro.wfa.pyramid import cells_of_columns
 
 SOURCE = KERNELS / "bidirectional.cu"
 EXCHANGE = 4  # columns between two barriers
@@ -30,8 +32,7 @@ class Bidirectional:
 
     def __init__(self, pair: PackedPair, most_edits: int, windows: int = 1, near: int = 0) -> None:
         self.pair, self.windows, self.near, device = pair, windows, near, pair.device
-        kernels = self._kernels(NARROW)
-        self.columns, shift = 0, pair.n - pair.m
+        shift = pair.n - pair.m
         self.lowest = min(0, shift) - most_edits - COLUMNS - near
         self.width = max(0, shift) + most_edits + COLUMNS + near - self.lowest + 1
         self._stride = min(pair.m, pair.n) // windows
@@ -39,13 +40,17 @@ class Bidirectional:
         self._all_rows = [[rows[turn, way] for way in range(2)] for turn in range(2)]
         self._results = device.empty(1 + 2 * windows, np.int32)  # the distance, and the progress in each window
         self._distance, self._progress = self._results[:1], self._results[1:]
-        self._seen = device.host_array(1, np.int32)
+        self._bound: dict[tuple[int, bool], list[BoundKernel]] = {}
+        self._start()
+
+    def _start(self) -> None:
+        pair = self.pair
         numbers = pair.m, pair.n, self.lowest, self.width
-        kernels["bidirectional_start"](
-            (-(-self.width // 256), windows), 256, *pair.codes, *self._all_rows[0], *self._all_rows[1], self._distance,
-            self._progress, *numbers, self._stride, near,
+        self.columns = 0
+        self._kernels(NARROW)["bidirectional_start"](
+            (-(-self.width // 256), self.windows), 256, *pair.codes, *self._all_rows[0], *self._all_rows[1],
+            self._distance, self._progress, *numbers, self._stride, self.near,
         )  # fmt: skip
-        self._bound: dict[int, list[BoundKernel]] = {}
 
     def _kernels(self, warps: int) -> dict[str, Kernel]:
         constants = {"BITS": self.pair.bits, "WARPS": warps, "EXCHANGE": EXCHANGE, "COLUMNS": COLUMNS}
@@ -54,38 +59,69 @@ class Bidirectional:
     def advance(self, columns: int, expected: int = 0) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met.
 
-        expected: columns before which they are not likely to meet.
+        expected: columns before which they are not likely to meet; to have met there costs time, as all is done again.
         """
-        device, look, look_at = self.pair.device, None, expected
+        device, seen, look, look_at = self.pair.device, None, None, expected
+        began = self.columns
+        while self.columns + COLUMNS <= min(expected, columns - 1):
+            self._advance(apart=True)
+        apart = self.columns
         while self.columns < columns:
             self._advance()
-            if self.columns >= look_at:
+            if look_at <= self.columns < columns:
                 # The look before this one, so that the device always has launches to go on with.
+                if seen is None:
+                    seen = device.host_array(1, np.int32)
                 if look is not None:
                     device.finish(look)
-                    if self._seen[0] != NOT_REACHED:
+                    if seen[0] != NOT_REACHED:
                         break
-                look = device.copy_out(self._distance, self._seen, after=(device.record(),))
+                look = device.copy_out(self._distance, seen, after=(device.record(),))
                 device.wait(look)
                 look_at = self.columns + max(4 * COLUMNS, self.columns // LOOKS)
-        distance = int(self._distance.get()[0])
-        return distance if distance != NOT_REACHED else None
+        found = int(self._distance.get()[0])
+        if began < apart and found <= 2 * apart:
+            self._start()
+            return self.advance(columns)
+        return _distance_or_none(found)
 
-    def _advance(self) -> None:
-        pair, shift, reached = self.pair, self.pair.n - self.pair.m, self.columns + COLUMNS
+    def probe(self, columns: int, apart: bool = False) -> tuple[int | None, float]:
+        """Advance to `columns` columns; the distance, or None, and how many edits a letter costs.
+
+        That is the mean over both directions of all windows that have not come to the end. apart: whether the
+        wavefronts meet is not looked at.
+        """
+        while self.columns < columns:
+            self._advance(apart)
+        pair, near = self.pair, self.near
+        numbers = pair.m, pair.n, self.lowest, self.width, self._stride, near
+        grid = -(-self.width // 256), self.windows
+        self._kernels(NARROW)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
+        distance, *progress = self._results.get().tolist()
+        ends = [min(pair.m, pair.n) - window * self._stride - near for window in range(self.windows)]
+        passed = [letters for x, letters in enumerate(progress) if x < 2 or max(1, letters) < ends[x // 2]]
+        return _distance_or_none(distance), mean(self.columns / max(1, letters) for letters in passed)
+
+    def _advance(self, apart: bool = False) -> None:
+        pair, reached = self.pair, self.columns + COLUMNS
         reach = reached + self.near
-        diagonals = abs(shift) + 2 * reach + 1
+        # Apart, each wavefront has blocks of its own, on its own diagonals; together, they share theirs.
+        lowest, shift = (-reach, 0) if apart else (min(0, pair.n - pair.m) - reach, abs(pair.n - pair.m))
+        diagonals = shift + 2 * reach + 1
         warps = NARROW if self.windows * diagonals <= MOST_NARROW_DIAGONALS else WIDE
-        if warps not in self._bound:
-            kernel, numbers = self._kernels(warps)["bidirectional"], (pair.m, pair.n, self.lowest, self.width)
+        if (warps, apart) not in self._bound:
+            kernel = self._kernels(warps)["wavefronts_apart" if apart else "bidirectional"]
+            met, numbers = [] if apart else [self._distance], (pair.m, pair.n, self.lowest, self.width)
             even, odd = self._all_rows
-            self._bound[warps] = [
-                kernel.bind(32 * warps, *pair.codes, *source, *target, self._distance, *numbers)
+            self._bound[warps, apart] = [
+                kernel.bind(32 * warps, *pair.codes, *source, *target, *met, *numbers)
                 for source, target in ((even, odd), (odd, even))
             ]
-        grid = -(-diagonals // kept_diagonals(warps)), self.windows
-        turn = self.columns // COLUMNS % 2
-        self._bound[warps][turn](grid, min(0, shift) - reach - self.lowest, self.columns)
+        launch, blocks = self._bound[warps, apart][self.columns // COLUMNS % 2], -(-diagonals // kept_diagonals(warps))
+        if apart:
+            launch((blocks, self.windows, 2), lowest)
+        else:
+            launch((blocks, self.windows), lowest - self.lowest, self.columns)
         self.columns = reached
 
     @property
@@ -99,16 +135,8 @@ class Bidirectional:
     @property
     def cells(self) -> int:
         """Cells of both pyramids within the columns so far."""
-        return 2 * sum(column_cells(r, self.pair.m, self.pair.n) for r in range(self.columns + 1))
+        return 2 * int(cells_of_columns(np.arange(self.columns + 1), self.pair.m, self.pair.n).sum())
 
-    def edits_per_letter(self) -> float:
-        """How many edits a letter costs: the mean over both directions of all windows that have not come to the end."""
-        pair = self.pair
-        numbers = pair.m, pair.n, self.lowest, self.width, self._stride, self.near
-        grid = -(-self.width // 256), self.windows
-        self._kernels(NARROW)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
-        progress = np.maximum(1, self._progress.get().reshape(self.windows, 2))
-        ends = min(pair.m, pair.n) - self._stride * np.arange(self.windows) - self.near
-        inside = progress < ends[:, np.newaxis]
-        inside[0] = True
-        return float(np.mean(self.columns / progress[inside]))
+
+def _distance_or_none(found: int) -> int | None:
+    return found if found != NOT_REACHED else None

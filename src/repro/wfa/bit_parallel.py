@@ -9,7 +9,9 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.packing import PackedPair
 
 SOURCE = KERNELS / "bit_parallel.cu"
-CHUNK = 16  # columns that a lane is behind the one above
+MIDDLE_ROW = KERNELS / "middle_row.cu"
+CHUNK = 16  # columns of the word that one strip hands to the next
+LAG = 4  # columns that a lane is behind the one above
 MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 MOST_NARROW_STRIPS = 660  # at once; with more, strips of two words a lane are faster on an NVIDIA H200
@@ -103,7 +105,8 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
         raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
     device, count = pair.device, len(problems.rows)
-    kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
+    kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK, "LAG": LAG})
+    middle_row = device.compile(MIDDLE_ROW, {"WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
@@ -139,10 +142,10 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     )  # fmt: skip
 
     threads = 1024 if count == 1 else 128
-    kernels["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
+    middle_row["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
     widest = min(-(-(int(problems.columns.max()) + 1) // 256), device.limits.grid[1])
-    kernels["best_crossing"]((count, widest), 256, batch, middle, values, best)
-    kernels["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
+    middle_row["best_crossing"]((count, widest), 256, batch, middle, values, best)
+    middle_row["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
     crossings = found.get().reshape(2, count)
     cost, column = crossings[0] >> np.uint64(32), crossings[0] & np.uint64(0xFFFFFFFF)
     return Crossings(*(each.astype(np.int64) for each in (cost, column, crossings[1])))

@@ -13,14 +13,14 @@ LETTERS_PER_PROBE_COLUMN = 256
 MOST_WINDOWS = 8  # in which they tell it, from either end
 MARGIN = 1.04  # of the estimated distance, for the band
 
-# Microseconds on an NVIDIA H200: of a wavefront's column, of a column for each column before it, which makes the
-# wavefront wider, and of the strips for each letter.
-COLUMN, WIDER, LETTER = 0.4, 3.6e-6, 0.0225
+# Microseconds on an NVIDIA H200: of a wavefront's column in each direction, of a column for each column before it, which
+# makes the wavefront wider, and of the strips for each letter.
+COLUMN, WIDER, LETTER = 0.3, 3.3e-6, 0.0187
 
 
 def most_edits_by_wavefronts(longer: int) -> int:
     """The distance up to which wavefronts are faster than bit-parallel strips, for strings of `longer` letters."""
-    return int((math.sqrt(COLUMN**2 + 4 * WIDER * LETTER * longer) - COLUMN) / WIDER)
+    return int((math.sqrt(COLUMN**2 + 4 * WIDER * LETTER * longer) - COLUMN) / WIDER)  # twice the columns of each
 
 
 def probe_columns(pair: PackedPair) -> int:
@@ -36,8 +36,7 @@ def estimated_distance(pair: PackedPair) -> int:
     columns, near = probe_columns(pair), math.isqrt(max(pair.m, pair.n)) // 2 * 2
     windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (columns + near))))
     wavefronts = Bidirectional(pair, columns, windows, near)
-    wavefronts.advance(columns, columns)
-    edits = int(wavefronts.edits_per_letter() * (pair.m + pair.n) / 2)
+    edits = int(wavefronts.probe(columns, apart=True)[1] * (pair.m + pair.n) / 2)
     return min(max(pair.m, pair.n), max(edits, abs(pair.n - pair.m) + edits // 2))
 
 
@@ -65,8 +64,8 @@ def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     longer = max(pair.m, pair.n)
     most, probe = most_edits_by_wavefronts(longer), probe_columns(pair)
     wavefronts = Bidirectional(pair, max(probe, most // 2))
-    met = wavefronts.advance(probe)
-    if met is None and (likely := abs(pair.n - pair.m) + int(wavefronts.edits_per_letter() * longer)) <= most:
+    met, edits_per_letter = wavefronts.probe(probe)
+    if met is None and (likely := abs(pair.n - pair.m) + int(edits_per_letter * longer)) <= most:
         met = wavefronts.advance(most // 2, int(0.45 * likely))
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None

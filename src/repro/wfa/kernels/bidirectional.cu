@@ -3,8 +3,8 @@
 //
 // Position x of the arrays is diagonal k = x + lowest of the matrix, for the forward wavefront over P and T, and diagonal
 // n - m - k for the backward one over the reversed strings; the value is the furthest row reached. A launch advances
-// both by COLUMNS columns. A warp holds 32 neighbouring diagonals, a lane one of each direction, and passes values on by
-// shuffles; after EXCHANGE columns the EXCHANGE outermost ones of either side come from the neighbouring warps through
+// both by COLUMNS columns. A warp holds 32 neighbouring diagonals, a lane one of each direction, or one of one direction
+// where the wavefronts are too far apart to meet, and passes values on by shuffles; after EXCHANGE columns the EXCHANGE outermost ones of either side come from the neighbouring warps through
 // shared memory. Of its diagonals a block likewise keeps all but COLUMNS at either end. What lacks neighbours may fall
 // short meanwhile, but never goes too far. Letters are packed, 32 / BITS to a word, first letter highest; one padding
 // word follows each string.
@@ -106,6 +106,15 @@ __device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const uns
     return words;
 }
 
+// The first and the last row reached by any diagonal of the block.
+__device__ __forceinline__ void note_range(int row, int* range) {
+    int least = least_of_warp(row < 0 ? NOT_REACHED : row), most = -least_of_warp(-row);
+    if (threadIdx.x % 32 == 0) {
+        atomicMin(range, least);
+        atomicMax(range + 1, most);
+    }
+}
+
 // Column 0, in all arrays: the first diagonal of window 0; of the others the cells of an antidiagonal that are near the
 // main diagonal.
 extern "C" __global__ void bidirectional_start(const unsigned* P, const unsigned* T, const unsigned* P_back,
@@ -151,21 +160,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
 
     if (threadIdx.x < 4) range[threadIdx.x / 2][threadIdx.x % 2] = threadIdx.x % 2 ? -1 : NOT_REACHED;
     __syncthreads();
-    for (int way = 0; way < 2; ++way) {
-        int row = way ? back.row : ahead.row;
-        int least = least_of_warp(row < 0 ? NOT_REACHED : row), most = -least_of_warp(-row);
-        if (lane == 0) {
-            atomicMin(&range[way][0], least);
-            atomicMax(&range[way][1], most);
-        }
-    }
+    note_range(ahead.row, range[0]);
+    note_range(back.row, range[1]);
     __syncthreads();
     int middle = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) - COLUMNS + SPAN / 2 + lowest;
     unsigned fetched = fetched_letters(P, T, m, n, middle, range[0]) ^
                        fetched_letters(P_back, T_back, m, n, n - m - middle, range[1]);
     if (owned) rows[0][0][position] = int(fetched);  // overwritten after the first barrier; without it nothing is read
 
-    int met = 2 * (column + COLUMNS) + 1;
+    // Wavefronts that advanced apart may have met before; then their distance is at most this.
+    int met = ahead.row + back.row >= m ? 2 * column : 2 * (column + COLUMNS) + 1;
     for (int step = 0; step < COLUMNS; step += EXCHANGE) {
         if (step > 0) {
             auto& exchanged = rows[step / EXCHANGE % 2];
@@ -201,6 +205,52 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
         forward_out[value] = ahead.row;
         backward_out[value] = back.row;
     }
+}
+
+// As `bidirectional`, but a block for each direction, blockIdx.z, and no meeting. first: the lowest diagonal of either.
+extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
+    wavefronts_apart(const unsigned* P, const unsigned* T, const unsigned* P_back, const unsigned* T_back,
+                     const int* forward_in, const int* backward_in, int* forward_out, int* backward_out, int m, int n,
+                     int lowest, int width, int first) {
+    __shared__ int rows[2][SPAN];  // of even and odd exchanges
+    __shared__ int range[2];
+    bool backwards = blockIdx.z == 1;
+    if (backwards) {
+        P = P_back;
+        T = T_back;
+    }
+    int lane = threadIdx.x % 32, position = int(threadIdx.x / 32) * KEPT + lane;
+    int lowest_of_block = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) - COLUMNS, k = lowest_of_block + position;
+    int x = (backwards ? n - m - k : k) - lowest;
+    bool owned = lane >= EXCHANGE && lane < 32 - EXCHANGE, stored = x >= 0 && x < width;
+    bool received = !owned && position >= EXCHANGE && position < SPAN - EXCHANGE;
+    long long value = (long long)blockIdx.y * width + x;
+    const int* before_launch = backwards ? backward_in : forward_in;
+    Diagonal diagonal = diagonal_of(P, T, m, n, k, stored ? before_launch[value] : UNREACHED);
+
+    if (threadIdx.x < 2) range[threadIdx.x] = threadIdx.x ? -1 : NOT_REACHED;
+    __syncthreads();
+    note_range(diagonal.row, range);
+    __syncthreads();
+    unsigned fetched = fetched_letters(P, T, m, n, lowest_of_block + SPAN / 2, range);
+    if (owned) rows[0][position] = int(fetched);  // overwritten, as above
+
+    for (int step = 0; step < COLUMNS; step += EXCHANGE) {
+        if (step > 0) {
+            auto& exchanged = rows[step / EXCHANGE % 2];
+            if (owned) exchanged[position] = diagonal.row;
+            __syncthreads();
+            if (received) diagonal.row = exchanged[position];
+        }
+#pragma unroll
+        for (int more = 0; more < EXCHANGE; ++more) {
+            int before = __shfl_up_sync(FULL_MASK, diagonal.row, 1), after = __shfl_down_sync(FULL_MASK, diagonal.row, 1);
+            advance(diagonal, before, after);
+            if (__any_sync(FULL_MASK, diagonal.longer)) extend_further(diagonal);
+        }
+    }
+    if (stored && owned && position >= COLUMNS && position < SPAN - COLUMNS)
+        (backwards ? backward_out : forward_out)[value] = diagonal.row;
 }
 
 // How far each window has come, forward and then backward: half the antidiagonals passed, which is letters of a string.

@@ -1,16 +1,17 @@
 // Banded bit-parallel edit distance (Myers 1999, Hyyro 2003), from both ends of the matrix to its middle row.
 //
 // One warp computes a strip of 1,024 WORDS rows as a systolic array. A lane holds the vertical differences of its rows,
-// where +1 and where -1 stand, in WORDS words each; CHUNK columns behind the lane above, it takes the horizontal
-// differences that the lane above leaves in its bottom row: one word, the +1 of the chunk's columns in the upper half
-// and the -1 in the lower, the first column highest in its half. The bottom row of a strip goes to the next strip through
-// global memory. A word nobody has written is all ones, which cannot be, so the data are their own flag; strips take
-// their numbers in the order in which they start, so what a strip waits for is always running or done.
+// where +1 and where -1 stand, in WORDS words each; LAG columns behind the lane above, it takes from it their letters and
+// the horizontal differences that it leaves in its bottom row: the +1 of the last columns in the upper half of a word and
+// the -1 in the lower, the last column lowest in its half. Of CHUNK columns this word goes from the bottom row of a strip
+// to the next strip, through global memory. A word nobody has written is all ones, which cannot be, so the data are their
+// own flag; strips take their numbers in the order in which they start, so what a strip waits for is always running or
+// done.
 //
 // Outside the band stand upper bounds: down its left edge, and along a strip's top row beyond the right edge of the
 // strip above, every difference is +1. So each value is the cost of some path.
 
-#include "problems.cuh"
+#include "halves.cuh"
 
 template <int WIDTH>
 struct Wide;
@@ -27,8 +28,8 @@ struct Wide<4> {
     using Type = unsigned __int128;
 };
 
-constexpr int ROWS = 32 * WORDS;  // of a lane
-constexpr int STRIP = 32 * ROWS;
+constexpr int GROUPS = CHUNK / LAG;  // of columns that a lane computes between two lanes' exchanges
+constexpr int BEHIND = 31 / GROUPS;  // chunks that the last lane is behind the first, rounded down
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
 };
@@ -37,34 +38,10 @@ struct __align__(CHUNK) Letters {
 };
 constexpr unsigned UNWRITTEN = ~0u;
 
-// One direction of a problem: 0 goes from the start of both substrings to the middle row, 1 from their ends.
-struct Half {
-    int direction, rows, padding, n, low, high, strips, chunks;
-    long long first_strip, first_chunk;  // in arrays over the strips or the chunks of all problems and directions
+template <bool VALUE>
+struct AtEdge {
+    static constexpr bool value = VALUE;
 };
-
-__device__ __forceinline__ Half half_of(const Problem& problem, int direction) {
-    Half half;
-    half.direction = direction;
-    half.rows = int(direction ? problem.rows / 2 : problem.rows - problem.rows / 2);
-    half.padding = int(problem.strips) * STRIP - half.rows;
-    half.n = int(problem.columns);
-    half.low = int(problem.low);
-    half.high = int(problem.high);
-    half.strips = int(problem.strips);
-    half.chunks = int(problem.chunks);
-    half.first_strip = 2 * problem.strips_before + direction * problem.strips;
-    half.first_chunk = 2 * problem.chunks_before + direction * problem.chunks;
-    return half;
-}
-
-// The chunks [begin, end) that a strip computes: the band's diagonals over its rows.
-__device__ __forceinline__ int begin_of(const Half& half, int strip) {
-    return max(0, max(0, strip * STRIP - half.padding) + half.low) / CHUNK;
-}
-__device__ __forceinline__ int end_of(const Half& half, int strip) {
-    return (min(half.n, (strip + 1) * STRIP - half.padding + half.high) + CHUNK - 1) / CHUNK;
-}
 
 // sum += addend, the words being the digits of one number.
 __device__ __forceinline__ void add(unsigned (&sum)[WORDS], const unsigned (&addend)[WORDS]) {
@@ -134,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(32)
     Half half = half_of(problem, ticket % 2);
     int strip = int(ticket / 2 - problem.strips_before);
     slots = min(slots, half.strips);
-    const Letters* letters = reinterpret_cast<const Letters*>(columns) + half.first_chunk;
+    const Letters* chunks = reinterpret_cast<const Letters*>(columns) + half.first_chunk;
     unsigned* own_bottoms = bottoms + problem.bottoms + (long long)half.direction * slots * half.chunks;
     unsigned* bottom = own_bottoms + (long long)(strip % slots) * half.chunks;
     unsigned* above = own_bottoms + (long long)((strip + slots - 1) % slots) * half.chunks;
@@ -161,139 +138,94 @@ extern "C" __global__ void __launch_bounds__(32)
     unsigned* below = final ? middle + half.first_chunk : bottom;
     above += first;
     unsigned incoming = lane == 0 && first < last ? load(above) : 0;
-    unsigned outgoing = 0;
-    Letters ahead = {};  // a chunk's letters, loaded while the one before is computed
-    if (first < last) ahead = letters[first];
-    int sum = 0, steps = first < last ? last - first + 31 : 0;
+    // A lane's letters, and the first lane's of this chunk, the next one and the one after it, which is being loaded.
+    unsigned letters[LAG / 4] = {}, out_plus = 0, out_minus = 0;
+    Letters now = {}, next = {}, ahead = {};
+    if (first < last) {
+        next = chunks[first];
+        ahead = chunks[min(first + 1, last - 1)];
+    }
+    int sum = 0;
+    for (int w = 0; w < LAG / 4; ++w) letters[w] = next.word[w];
+    Words equal = equal_to(letters[0], 0);
 
-    // All lanes go the same way: to part and to meet again costs more than what a lane outside its chunks computes.
-    for (int step = 0; step < steps; ++step) {
-        int chunk = first + step - lane, top = first + step, lowest = top - 31;  // of this lane, of lanes 0 and 31
+    // All lanes go the same way: to part and to meet again costs more than what a lane outside its columns computes.
+    auto compute = [&](int top, auto at_edge) {
+        constexpr bool EDGE = decltype(at_edge)::value;  // some lanes are outside their columns
+        int lowest = top - 30 / GROUPS - 1;  // the chunk that lane 31 completes while lane 0 computes chunk `top`
         // What earlier loads have brought is used before the next ones are issued: the wait for a register may be one
         // for all loads that are under way.
-        Letters letter = ahead;
-        Words equal = equal_to(letter.word[0], 0);
-        unsigned differences = __shfl_up_sync(FULL_MASK, outgoing, 1);
+        now = next;
+        next = ahead;
         while (__any_sync(FULL_MASK, top < written && incoming == UNWRITTEN))
             if (lane == 0) incoming = load(above);
+        unsigned given = 0xFFFF0000u;
         if (lane == 0) {
-            differences = top < written ? incoming : 0xFFFF0000u;
-            if (top < written) __stcg(above, UNWRITTEN);  // for the strip that uses the row next
-            above += top + 1 < written;                   // where there is no more, its last word again, for nothing
+            if (top < written) {
+                given = incoming;
+                __stcg(above, UNWRITTEN);  // for the strip that uses the row next
+            }
+            above += top + 1 < written;    // where there is no more, its last word again, for nothing
             incoming = load(above);
         }
-        ahead = letters[max(first, min(chunk + 1, last - 1))];
-        unsigned out_plus = 0, out_minus = 0, plus_before[WORDS], minus_before[WORDS];
-        for (int w = 0; w < WORDS; ++w) {
-            plus_before[w] = plus[w];
-            minus_before[w] = minus[w];
-        }
+        ahead = chunks[min(top + 2, last - 1)];
 #pragma unroll
-        for (int column = 0; column < CHUNK; ++column) {
-            if (column > 0) equal = equal_to(letter.word[column / 4], column % 4);
-            equal.word[0] |= differences >> (15 - column) & 1;
-            unsigned carried[WORDS];
-            for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
-            add(carried, plus);
-            unsigned below_plus = differences << column, below_minus = differences << (16 + column);
-            for (int w = 0; w < WORDS; ++w) {
-                // diagonal: where the value is that of the cell above left.
-                unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
-                unsigned up = minus[w] | ~(diagonal | plus[w]), down = plus[w] & diagonal;
-                unsigned up_moved = __funnelshift_l(below_plus, up, 1), down_moved = __funnelshift_l(below_minus, down, 1);
-                below_plus = up;
-                below_minus = down;
-                plus[w] = down_moved | ~(diagonal | up_moved);
-                minus[w] = up_moved & diagonal;
+        for (int group = 0; group < GROUPS; ++group) {
+            unsigned differences = __shfl_up_sync(FULL_MASK, __byte_perm(out_minus, out_plus, 0x5410), 1);
+            if (lane == 0) differences = given >> (CHUNK - LAG * (group + 1));
+            unsigned current[LAG / 4], plus_before[WORDS], minus_before[WORDS];
+            for (int w = 0; w < LAG / 4; ++w) {
+                int word = (group + 1) * LAG / 4 + w;
+                current[w] = letters[w];
+                letters[w] = __shfl_up_sync(FULL_MASK, letters[w], 1);
+                if (lane == 0) letters[w] = word < CHUNK / 4 ? now.word[word % (CHUNK / 4)] : next.word[word % (CHUNK / 4)];
             }
-            out_plus = __funnelshift_l(below_plus, out_plus, 1);
-            out_minus = __funnelshift_l(below_minus, out_minus, 1);
-        }
-        outgoing = out_plus << (32 - CHUNK) | out_minus << (16 - CHUNK);
-        if (chunk < first || chunk >= last)
             for (int w = 0; w < WORDS; ++w) {
-                plus[w] = plus_before[w];
-                minus[w] = minus_before[w];
+                plus_before[w] = plus[w];
+                minus_before[w] = minus[w];
             }
-        if (lowest < first) continue;
-        if (lowest < next_first) sum += __popc(out_plus) - __popc(out_minus);
-        else if (lane == 31) __stcg(below + lowest, outgoing);
-    }
-    if (lane == 31) passed[half.first_strip + strip] = sum;
-}
-
-// The values of a problem's middle row are kept at the first column of each chunk, one more than there are chunks.
-__device__ __forceinline__ long long first_value(const Half& half, int problem) {
-    return half.first_chunk + 2 * problem + half.direction;
-}
-
-// Sums the middle row's differences up; one block for each problem and direction.
-extern "C" __global__ void middle_values(const long long* batch, const unsigned* middle, const int* passed,
-                                         int* values) {
-    extern __shared__ int sums[];
-    int thread = threadIdx.x, threads = blockDim.x;
-    Half half = half_of(reinterpret_cast<const Problem*>(batch)[blockIdx.x / 2], blockIdx.x % 2);
-    int first = begin_of(half, half.strips - 1), last = end_of(half, half.strips - 1);
-    values += first_value(half, blockIdx.x / 2);
-
-    auto inclusive_scan = [&](int value) {
-        sums[thread] = value;
-        __syncthreads();
-        for (int distance = 1; distance < threads; distance *= 2) {
-            int other = thread >= distance ? sums[thread - distance] : 0;
-            __syncthreads();
-            sums[thread] += other;
-            __syncthreads();
+#pragma unroll
+            for (int column = 0; column < LAG; ++column) {
+                Words following = column + 1 < LAG ? equal_to(current[(column + 1) / 4 % (LAG / 4)], (column + 1) % 4)
+                                                   : equal_to(letters[0], 0);
+                equal.word[0] |= differences >> (LAG - 1 - column) & 1;
+                unsigned carried[WORDS];
+                for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
+                add(carried, plus);
+                unsigned below_plus = differences << (16 - LAG + column);
+                unsigned below_minus = differences << (32 - LAG + column);
+                for (int w = 0; w < WORDS; ++w) {
+                    // diagonal: where the value is that of the cell above left.
+                    unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
+                    unsigned up = minus[w] | ~(diagonal | plus[w]), down = plus[w] & diagonal;
+                    unsigned up_moved = __funnelshift_l(below_plus, up, 1);
+                    unsigned down_moved = __funnelshift_l(below_minus, down, 1);
+                    below_plus = up;
+                    below_minus = down;
+                    plus[w] = down_moved | ~(diagonal | up_moved);
+                    minus[w] = up_moved & diagonal;
+                }
+                out_plus = __funnelshift_l(below_plus, out_plus, 1);
+                out_minus = __funnelshift_l(below_minus, out_minus, 1);
+                equal = following;
+            }
+            if (EDGE) {
+                int place = GROUPS * top + group - lane;
+                if (place < GROUPS * first || place >= GROUPS * last)
+                    for (int w = 0; w < WORDS; ++w) {
+                        plus[w] = plus_before[w];
+                        minus[w] = minus_before[w];
+                    }
+            }
+            if (group != 30 % GROUPS || (EDGE && lowest < first)) continue;
+            unsigned outgoing = __byte_perm(out_minus, out_plus, 0x5410);
+            if (lowest < next_first) sum += __popc(outgoing >> 16) - __popc(outgoing & 0xFFFF);
+            else if (lane == 31) __stcg(below + lowest, outgoing);
         }
-        int result = sums[thread], total = sums[threads - 1];
-        __syncthreads();
-        return make_int2(result, total);
     };
-    int part = 0;
-    for (int strip = thread; strip < half.strips; strip += threads) part += passed[half.first_strip + strip];
-    int base = half.rows + inclusive_scan(part).y;
-    for (int start = first; start < last; start += threads) {
-        int chunk = start + thread, change = 0;
-        if (chunk < last) {
-            unsigned word = middle[half.first_chunk + chunk];
-            change = __popc(word >> 16) - __popc(word & 0xFFFF);
-        }
-        int2 scanned = inclusive_scan(change);
-        if (chunk < last) values[chunk] = base + scanned.x - change;
-        base += scanned.y;
-    }
-    if (thread == 0) values[last] = base;
-}
-
-__device__ int value_at(const unsigned* middle, const int* values, const Half& half, int problem, int column) {
-    int value = values[first_value(half, problem) + column / CHUNK], rest = column % CHUNK;
-    if (rest == 0) return value;
-    unsigned word = middle[half.first_chunk + column / CHUNK];
-    return value + __popc(word >> (32 - rest)) - __popc((word & 0xFFFF) >> (16 - rest));
-}
-
-// The cheapest crossing of each middle row, over the columns for which both directions have values: the cost in the
-// upper half of a word, the column, the first one of equal cost, in the lower. blockIdx.x is the problem.
-extern "C" __global__ void best_crossing(const long long* batch, const unsigned* middle, const int* values,
-                                         unsigned long long* best) {
-    const Problem& problem = reinterpret_cast<const Problem*>(batch)[blockIdx.x];
-    Half forward = half_of(problem, 0), backward = half_of(problem, 1);
-    int n = forward.n, final = forward.strips - 1;
-    int begin = max(CHUNK * begin_of(forward, final), n - min(n, CHUNK * end_of(backward, final)));
-    int end = min(min(n, CHUNK * end_of(forward, final)), n - CHUNK * begin_of(backward, final));
-    for (long long x = blockIdx.y * blockDim.x + threadIdx.x; begin + x <= end; x += gridDim.y * blockDim.x) {
-        int column = begin + int(x);
-        int cost = value_at(middle, values, forward, blockIdx.x, column) +
-                   value_at(middle, values, backward, blockIdx.x, n - column);
-        atomicMin(best + blockIdx.x, (unsigned long long)cost << 32 | unsigned(column));
-    }
-}
-
-// The cost of the part above the middle row, for the crossing found.
-extern "C" __global__ void cost_above(const long long* batch, int count, const unsigned* middle, const int* values,
-                                      const unsigned long long* best, unsigned long long* above) {
-    int problem = blockIdx.x * blockDim.x + threadIdx.x;
-    if (problem >= count) return;
-    Half forward = half_of(reinterpret_cast<const Problem*>(batch)[problem], 0);
-    above[problem] = (unsigned long long)value_at(middle, values, forward, problem, int(best[problem] & 0xFFFFFFFFu));
+    int step = first, end = first < last ? last + 30 / GROUPS + 1 : first;
+    for (; step < min(end, first + BEHIND + 1); ++step) compute(step, AtEdge<true>{});
+    for (; step < last; ++step) compute(step, AtEdge<false>{});
+    for (; step < end; ++step) compute(step, AtEdge<true>{});
+    if (lane == 31) passed[half.first_strip + strip] = sum;
 }
