@@ -14,7 +14,7 @@ from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
 from repro.report.mgemm import figures, scaling, tables
 from repro.report.mgemm.claims import claims
 from repro.report.mgemm.data import RATE
-from repro.report.mgemm.predictions import at_scale, compare, fit, weak_runs
+from repro.report.mgemm.predictions import at_scale, best_strong, compare, fit, titan, weak_runs
 from tests.report.mgemm_rows import EMULATOR, PUBLISHED, ROWS, measured, row, terms
 
 
@@ -71,14 +71,21 @@ def test_values_of_a_byte_go_back_as_such(tmp_path: Path) -> None:
 def test_predictions_are_for_the_papers_nodes(rows: pd.DataFrame) -> None:
     scale = at_scale(fit(rows), PUBLISHED)
     assert set(scale["device"]) == {"Titan (NVIDIA K20X)", "NVIDIA H200"}
-    titan = scale[scale["device"] != "NVIDIA H200"].set_index(["way", "kind"])[f"predicted_{RATE}"]
-    assert titan[2, "float64"] / 17472 == pytest.approx(0.199, rel=0.02)  # 398 Gop/s a node, all else hidden
+    paper = scale[scale["device"] != "NVIDIA H200"].set_index(["way", "kind"])[f"predicted_{RATE}"]
+    assert paper[2, "float64"] / 17472 == pytest.approx(0.199, rel=0.02)  # 398 Gop/s a node, all else hidden
     assert (scale[f"predicted_{RATE}"] > scale[f"paper_{RATE}"]).all()
     for _, run in PUBLISHED.runs.iterrows():
         runs = weak_runs(run)
         assert runs[-1].decomposition == Decomposition(1, run["vector_blocks"], run["row_ranks"])
         assert runs[-1].decomposition.ranks == run["nodes"]
         assert {each.vectors // each.decomposition.vectors for each in runs} == {run["block_vectors"]}
+
+
+def test_nodes_share_the_pairs_equally() -> None:
+    """Where nothing but mGEMMs takes time, twice the nodes take half of it, though block rows are not equal."""
+    machine = titan(PUBLISHED, "double").machine
+    seconds = [best_strong(machine, 2, nodes).seconds for nodes in (1, 2, 4, 8)]
+    assert [seconds[0] / each for each in seconds] == pytest.approx([1, 2, 4, 8])
 
 
 def test_claims_of_the_schedules_are_counted(rows: pd.DataFrame) -> None:
