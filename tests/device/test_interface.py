@@ -130,6 +130,24 @@ def test_launches_in_turn(device, timed):
         device.in_turn([add.bind(16, x, one, y), add.bind(16, x, one, y, 40)])
 
 
+@pytest.mark.parametrize("timed", [False, True])
+def test_launches_in_turn_until_a_word_is_large(device, timed):
+    """Each adds one to what the other has left; the word of its own is read after it."""
+    add = compiled(device, T=np.int32)["add"]
+    one = device.upload(np.ones(40, np.int32))
+    x, y = device.zeros(40, np.int32), device.zeros(40, np.int32)
+    in_turn = device.in_turn([add.bind(32, x, one, y), add.bind(32, y, one, x)])
+    words, counts = [y[7:8], x[7:8]], np.full((5, 1), 40, np.int32)
+    before = device.counters.copy()
+    with device.record_kernel_times() if timed else nullcontext():
+        assert in_turn.until(4, words, np.full(5, 2), counts) == 3
+        assert device.counters.since(before) == Counters(launches=4, threads=4 * 64, reads=4)
+        assert in_turn.until(100, words, np.full(3, 2), counts[:3], first=4) is None
+        assert in_turn.until(8, words, np.full(5, 2), counts, first=7) == 0
+    assert device.counters.since(before) == Counters(launches=8, threads=8 * 64, reads=8)
+    assert x.get().tolist() == [8] * 40
+
+
 def test_kernel_times_hold_one_value_per_launch(device):
     array = device.zeros(32, np.int32)
     kernel = compiled(device, T=np.int32)["add"]

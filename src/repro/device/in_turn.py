@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.kernel import BoundKernel
+from repro.device.kernel import Array, BoundKernel
 from repro.errors import DeviceError
 
 
@@ -27,3 +27,21 @@ class InTurn:
         """
         for x, (count, row) in enumerate(zip(blocks.tolist(), numbers.tolist(), strict=True), first):
             self.launches[x % len(self.launches)](count, *row)
+
+    def until(
+        self,
+        least: int,
+        seen: Sequence[Array],
+        blocks: NDArray[np.int64],
+        numbers: NDArray[np.int32],
+        first: int = 0,
+    ) -> int | None:
+        """Launch as above and read a word after each launch, until one is `least` or more; which launch wrote it.
+
+        seen: the word of each bound kernel, int32. None if no word was so large.
+        """
+        for x in range(len(blocks)):
+            InTurn.__call__(self, blocks[x : x + 1], numbers[x : x + 1], first + x)
+            if seen[(first + x) % len(seen)].get()[0] >= least:
+                return x
+        return None

@@ -7,7 +7,7 @@ import numpy as np
 from repro.device import Array, BoundKernel, Kernel
 from repro.wfa.columns import KERNELS, NOT_REACHED
 from repro.wfa.packing import PackedPair
-from repro.wfa.pyramid import cells_of_columns
+from repro.wfa.pyramid import column_cells
 
 SOURCE = KERNELS / "bidirectional.cu"
 EXCHANGE = 4  # columns between two barriers
@@ -135,7 +135,7 @@ class Bidirectional:
     @property
     def cells(self) -> int:
         """Cells of both pyramids within the columns so far."""
-        return 2 * int(cells_of_columns(np.arange(self.columns + 1), self.pair.m, self.pair.n).sum())
+        return 2 * int(column_cells(np.arange(self.columns + 1), self.pair.m, self.pair.n).sum())
 
 
 def _distance_or_none(found: int) -> int | None:

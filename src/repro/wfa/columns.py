@@ -1,14 +1,17 @@
 """Variants that compute one column of the pyramid per launch (sections 4.1.1 to 4.2.1)."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from repro.device import Array, Device
-from repro.wfa.pyramid import Letters, Outcome, cells_of_columns, column_cells
+from repro.wfa.pyramid import Letters, Outcome, column_cells
 
 KERNELS = Path(__file__).parent / "kernels"
 NOT_REACHED = np.iinfo(np.int32).max
+MORE_THAN_ANY = NOT_REACHED + 1
+READS_AT_ONCE = 1000  # in one call; so often an interrupt is heard
 
 
 def _columns(device: Device, m: int, n: int) -> list[Array]:
@@ -17,7 +20,7 @@ def _columns(device: Device, m: int, n: int) -> list[Array]:
 
 
 def _outcome(distance: int, launches: int, m: int, n: int) -> Outcome:
-    return Outcome(distance, lambda: int(cells_of_columns(np.arange(launches), m, n).sum()))
+    return Outcome(distance, lambda: int(column_cells(np.arange(launches), m, n).sum()))
 
 
 def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgroup_size: int, worst: bool) -> Outcome:
@@ -26,14 +29,19 @@ def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgr
     kernel = device.compile(KERNELS / f"{name}.cu")[f"wfa_{name}"]
     p, t = device.upload(a), device.upload(b)
     columns = _columns(device, m, n)
-    launches = [kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], m, n) for x in range(2)]
+    launch = device.in_turn([kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], m, n) for x in range(2)])
     solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
-    for r in range(max(m, n) + 1):
-        cells = m + n + 1 if worst else column_cells(r, m, n)
-        launches[r % 2](-(-cells // workgroup_size), r)
-        reached = int(solutions[r % 2].get()[0])
-        if r >= abs(n - m) and reached >= min(m, n):  # before that, the solution diagonal lies outside the pyramid
-            return _outcome(r, r + 1, m, n)
+    outside, beyond = (
+        abs(n - m),
+        max(m, n) + 1,
+    )  # before column `outside`, the solution diagonal lies outside the pyramid
+    for first, last in pairwise(sorted({*range(0, beyond, READS_AT_ONCE), outside, beyond})):
+        r = np.arange(first, last, dtype=np.int32)
+        cells = np.full(len(r), m + n + 1) if worst else column_cells(r, m, n)
+        least = min(m, n) if first >= outside else MORE_THAN_ANY
+        found = launch.until(least, solutions, -(-cells // workgroup_size), r[:, np.newaxis], first)
+        if found is not None:
+            return _outcome(first + found, first + found + 1, m, n)
     raise AssertionError("no column reached the end")
 
 
@@ -69,7 +77,7 @@ def _read_at_intervals(
     for first in range(0, max(m, n) + 1, read_interval):
         columns_launched = min(first + read_interval, max(m, n) + 1)  # no distance exceeds the longer length
         r = np.arange(first, columns_launched, dtype=np.int32)
-        launch(-(-cells_of_columns(r, m, n) // workgroup_size), r[:, np.newaxis], first)
+        launch(-(-column_cells(r, m, n) // workgroup_size), r[:, np.newaxis], first)
         if (found := int(distance.get()[0])) != NOT_REACHED:
             return _outcome(found, columns_launched, m, n)
     raise AssertionError("no column reached the end")

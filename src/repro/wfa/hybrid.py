@@ -13,8 +13,8 @@ LETTERS_PER_PROBE_COLUMN = 256
 MOST_WINDOWS = 8  # in which they tell it, from either end
 MARGIN = 1.04  # of the estimated distance, for the band
 
-# Microseconds on an NVIDIA H200: of a wavefront's column in each direction, of a column for each column before it, which
-# makes the wavefront wider, and of the strips for each letter.
+# Microseconds on an NVIDIA H200: of a column of both wavefronts, of a column for each column before it, which makes the
+# wavefronts wider, and of the strips for each letter.
 COLUMN, WIDER, LETTER = 0.3, 3.3e-6, 0.0187
 
 

@@ -23,13 +23,8 @@ class Outcome:
         return self.count_cells()
 
 
-def column_cells(r: int, m: int, n: int) -> int:
-    """Cells of column r: diagonals -min(r, m) to min(r, n)."""
-    return min(r, m) + min(r, n) + 1
-
-
-def cells_of_columns(r: NDArray[np.integer], m: int, n: int) -> NDArray[np.int64]:
-    """`column_cells` of many columns."""
+def column_cells(r: NDArray[np.integer], m: int, n: int) -> NDArray[np.int64]:
+    """Cells of columns r: diagonals -min(r, m) to min(r, n) of each."""
     cells: NDArray[np.int64] = np.minimum(r, m).astype(np.int64) + np.minimum(r, n) + 1
     return cells
 

@@ -1,14 +1,14 @@
 """One more run of a variant that is watched: seconds of its launches (Fig. 5), and a time line of a few (Fig. 6)."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from repro.device import Array, BoundKernel, Device, Kernel, KernelTimes
+from repro.device.in_turn import InTurn
 from repro.device.kernel import Extent
 
 TIMELINE_LAUNCHES = 24
@@ -23,7 +23,7 @@ class Trace:
     each. first: the first launch of the time line. launching, running: of each of its launches, when the host asked
     for it and when the device ran it; reading: of each read among them, when the host waited for it. Their seconds
     begin with the first launch of the time line; the two clocks are set so that no launch runs before it is asked for.
-    Launches asked for together share the host's time.
+    Where launches are asked for together, here each is asked for by itself.
     """
 
     launch: list[int]
@@ -75,16 +75,8 @@ class _WatchedDevice:
     def upload(self, values: Any) -> _WatchedArray:
         return _WatchedArray(self._device.upload(values), self._watch)
 
-    def in_turn(self, launches: Sequence["_WatchedLaunch"]) -> Callable[..., None]:
-        in_turn = self._device.in_turn([launch.bound for launch in launches])
-
-        def launch_all(blocks: Any, *given: Any) -> None:
-            began = time.perf_counter()
-            in_turn(blocks, *given)
-            times = np.linspace(began, time.perf_counter(), len(blocks) + 1).tolist()
-            self._watch.launches += pairwise(times)
-
-        return launch_all
+    def in_turn(self, launches: Any) -> InTurn:
+        return InTurn(launches)
 
 
 class _WatchedKernel:
@@ -103,12 +95,13 @@ class _WatchedLaunch:
     """A bound kernel whose launches are watched."""
 
     def __init__(self, bound: BoundKernel, watch: _Watch) -> None:
-        self.bound = bound
+        self.kernel, self.rest = bound.kernel, bound.rest
+        self._bound = bound
         self._watch = watch
 
     def __call__(self, blocks: int, *numbers: int) -> None:
         began = time.perf_counter()
-        self.bound(blocks, *numbers)
+        self._bound(blocks, *numbers)
         self._watch.launches.append((began, time.perf_counter()))
 
 
