@@ -1,5 +1,9 @@
 """Every rank gets the vectors its steps need, once, and no others."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -72,3 +76,24 @@ def test_blocks_of_every_step(way, shape):
             assert len(received) == sum(
                 len(now - before) for before, now in zip([set(), *needed], needed, strict=False)
             )
+
+
+def test_a_step_begins_when_its_blocks_are_there_whether_or_not_others_have_ours():
+    class Apart(InHosts):
+        def expect(self, rank, vectors, tag):
+            return SimpleNamespace(Wait=lambda: None, take=lambda: "theirs")
+
+        def give(self, rank, tag):
+            return SimpleNamespace(Wait=taken.wait)
+
+    taken, decomposition = Event(), Decomposition(1, 3, 1)
+    carrier = Apart(None, "ours")
+    steps = iter(Exchange(carrier, decomposition, 0, steps_of_rank(2, decomposition, 0), VECTORS))
+    assert next(steps)[1] == ("ours",)
+    assert next(steps)[1] == ("ours", "theirs")
+    assert carrier.completed
+    ended = ThreadPoolExecutor(1).submit(list, steps)
+    with pytest.raises(TimeoutError):
+        ended.result(timeout=0.05)  # ours are to be kept until they are taken
+    taken.set()
+    assert ended.result(timeout=60) == []

@@ -1,7 +1,7 @@
 """How blocks of vectors travel between ranks: those of the next step while this one is computed (section 4)."""
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import zip_longest
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -62,35 +62,39 @@ class Exchange(Generic[Block]):
         self._field, self._block, self._row = decomposition.place(rank)
         self._steps = steps
         self._vectors = vectors
+        # Messages move on while somebody waits for them; what arrives is not to wait for what is given.
+        self._arriving, self._giving = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._given: list[Future[None]] = []
 
     def __iter__(self) -> Iterator[tuple[Step, tuple[Block, ...]]]:
         """Steps in their order, without those in which this rank has nothing to compute."""
-        waiter = ThreadPoolExecutor(1)  # messages move on while somebody waits for them
         try:
-            yield from self._steps_with_blocks(waiter)
+            yield from self._steps_with_blocks()
+            for given in self._given:
+                given.result()
         finally:
             self._carrier.abandon()
-            waiter.shutdown(wait=False)  # after an error, another rank may never answer
+            for waiter in (self._arriving, self._giving):
+                waiter.shutdown(wait=False)  # after an error, another rank may never answer
 
-    def _steps_with_blocks(self, waiter: Executor) -> Iterator[tuple[Step, tuple[Block, ...]]]:
+    def _steps_with_blocks(self) -> Iterator[tuple[Step, tuple[Block, ...]]]:
         held = {0: self._carrier.own}
-        incoming, arrived = self._begin(self._steps[0], held, waiter) if self._steps else ({}, None)
+        incoming, arrived = self._begin(self._steps[0], held) if self._steps else ({}, None)
         for step, following in zip_longest(self._steps, self._steps[1:]):
-            if arrived:
+            if self._given or arrived:
                 self._carrier.complete()
+            if arrived:
                 arrived.result()
             for offset, block in incoming.items():
                 self.received += self._size(offset)
                 held[offset] = block.take()
-            incoming, arrived = self._begin(following, held, waiter) if following else ({}, None)
+            incoming, arrived = self._begin(following, held) if following else ({}, None)
             if not is_repeated(step, self._block, self._decomposition.vectors):
                 yield step, tuple(held[offset] for offset in (0, *step.offsets))
             needed = following.offsets if following else ()
             held = {offset: block for offset, block in held.items() if offset == 0 or offset in needed}
 
-    def _begin(
-        self, step: Step, held: dict[int, Block], waiter: Executor
-    ) -> "tuple[dict[int, Incoming[Block]], Future[None] | None]":
+    def _begin(self, step: Step, held: dict[int, Block]) -> "tuple[dict[int, Incoming[Block]], Future[None] | None]":
         """Begin to get the blocks of a step that are not held, and to give ours to those who need it, if any."""
         blocks = self._decomposition.vectors
         incoming: dict[int, Incoming[Block]] = {}
@@ -103,8 +107,9 @@ class Exchange(Generic[Block]):
                 incoming[offset] = self._carrier.expect(self._rank(offset), self._size(offset), offset)
             if not is_repeated(step, receiver, blocks):
                 given.append(self._carrier.give(self._rank(-offset), offset))
-        requests = [*given, *incoming.values()]
-        return incoming, waiter.submit(_wait, requests) if requests else None
+        if given:
+            self._given.append(self._giving.submit(_wait, given))
+        return incoming, self._arriving.submit(_wait, [*incoming.values()]) if incoming else None
 
     def _size(self, offset: int) -> int:
         """Vectors of the block so many further on."""
@@ -116,6 +121,6 @@ class Exchange(Generic[Block]):
         return self._decomposition.rank(self._field, (self._block + offset) % self._decomposition.vectors, self._row)
 
 
-def _wait(requests: list[Request]) -> None:
+def _wait(requests: Sequence[Request]) -> None:
     for request in requests:
         request.Wait()
