@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from repro.device import Array, Device, Event
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
+from repro.mgemm.page_locked import Host, Received
 from repro.mgemm.sender import sender_of
-from repro.mgemm.staging import Host, Received
 
 T = TypeVar("T")
 
