@@ -2,23 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from repro.device import Device
 
-
-class Sending(Protocol):
-    """Vectors that go to a device piece by piece."""
-
-    @property
-    def rank(self) -> int:
-        """Whose they are."""
-
-    def may_go_on(self) -> bool:
-        """Whether there is a next piece, and memory for it."""
-
-    def send(self) -> None:
-        """Let the next piece go."""
+if TYPE_CHECKING:
+    from repro.mgemm.transfers import Upload
 
 
 class Sender:
@@ -31,10 +20,10 @@ class Sender:
     def __init__(self) -> None:
         self._lock = Lock()
         self._thread = ThreadPoolExecutor(1)
-        self._uploads: list[Sending] = []
+        self._uploads: list[Upload] = []
         self._at_work = False
 
-    def add(self, upload: Sending) -> None:
+    def add(self, upload: "Upload") -> None:
         """Send what may go on of an upload; to be called again where it has stopped and may go on."""
         with self._lock:
             if upload not in self._uploads:
@@ -47,7 +36,7 @@ class Sender:
         while (upload := self._next()) is not None:
             upload.send()
 
-    def _next(self) -> Sending | None:
+    def _next(self) -> "Upload | None":
         with self._lock:
             self._uploads = [upload for upload in self._uploads if upload.may_go_on()]
             self._at_work = bool(self._uploads)
