@@ -209,6 +209,19 @@ def test_all_kernels_and_devices_agree(device, way):
     assert run_threads(1, work) == [run(values, problem)[0]]
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_host_is_patient_where_others_need_its_cores(ranks):
+    values, decomposition = vectors_of(np.float32), Decomposition(1, ranks, 1)
+
+    def work(communicator):
+        engine = Engine(open_device("emulator", workers=1), Metric.CZEKANOWSKI, np.float32, "naive")
+        own = own_part(values, decomposition, communicator.rank)
+        list(similarities_of_rank(communicator, engine, own, Problem(VECTORS, 2, 1, 0, decomposition)))
+        return engine.device.patient
+
+    assert run_threads(ranks, work) == [ranks > 1] * ranks
+
+
 def test_more_ranks_than_vectors_or_fields_are_refused():
     values = vectors_of(np.uint32)
     with pytest.raises(InputError, match="n_pv = 24: there are 23 vectors; give fewer ranks"):

@@ -120,13 +120,15 @@ class Device(ABC):
     """Where kernels run. Open one with `repro.device.open_device`.
 
     kind: "cuda" or "emulator". name: what figures and rows show. memory_bytes: the budget for arrays.
-    compute_capability: which instructions its kernels may use; the emulator has those of 9.0.
+    compute_capability: which instructions its kernels may use; the emulator has those of 9.0. patient: whether the host
+    sleeps while it waits for events, which it then notices later, and leaves its core to others.
     """
 
     kind: str
     name: str
     limits = Limits()
     compute_capability = (9, 0)
+    patient = False
 
     def __init__(self, index: int, memory_bytes: int, warp_size: int = 32) -> None:
         self.index = index

@@ -206,7 +206,7 @@ class Cuda(Device):
             for earlier in after:
                 stream.wait_event(earlier)
             self.cupy.cuda.runtime.memcpyAsync(to, source, array.nbytes, kind, stream.ptr)
-            event: Event = stream.record(self.cupy.cuda.Event(disable_timing=True))
+            event: Event = stream.record(self.cupy.cuda.Event(block=self.patient, disable_timing=True))
             return event
 
     def make_current(self) -> None:
@@ -217,7 +217,7 @@ class Cuda(Device):
         """An event on the stream of the launches."""
         with errors_of(self.name, self):
             self.make_current()
-            event: Event = self.stream.record(self.cupy.cuda.Event(disable_timing=True))
+            event: Event = self.stream.record(self.cupy.cuda.Event(block=self.patient, disable_timing=True))
             return event
 
     def wait(self, event: Event) -> None:

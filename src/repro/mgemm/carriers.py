@@ -24,6 +24,7 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     """
     device, transfers = engine.device, transfers_of(engine)
     transfers.rank = communicator.rank
+    device.patient = communicator.size > 1  # where many wait, the cores are for those that copy
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
