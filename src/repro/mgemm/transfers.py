@@ -161,16 +161,11 @@ class Upload:
 
     def send(self) -> None:
         """Let the next piece go to the device; an error is raised where it is waited for."""
-        copied, error = None, None
         try:
-            copied = self._send()
-        except BaseException as raised:
-            error = raised
+            self._copied.append(self._send())
+        except BaseException as error:
+            self._error = error
         with self._changed:
-            if error:
-                self._error = error
-            else:
-                self._copied.append(copied)
             self._changed.notify_all()
 
     def _send(self) -> Event:
