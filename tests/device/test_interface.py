@@ -112,18 +112,21 @@ def test_launches_in_turn(device, timed):
     """Each with its own blocks and numbers; the first one is counted round and round."""
     add = compiled(device, T=np.int32)["add"]
     one = device.upload(np.ones(40, np.int32))
-    x, y = device.zeros(40, np.int32), device.zeros(40, np.int32)
+    arrays = device.zeros(40, np.int32), device.zeros(40, np.int32)
+    x, y = arrays
     in_turn = device.in_turn([add.bind(16, x, one, y), add.bind(8, y, one, x)])
-    before = device.counters.copy()
+    before, threads, expected = device.counters.copy(), 0, np.zeros((2, 40), np.int32)
     with device.record_kernel_times() if timed else nullcontext():
-        in_turn(np.array([3, 1, 2]), np.array([[40], [5], [20]], np.int32))
-        in_turn(np.array([2, 1]), np.array([[13], [2]], np.int32), first=3)
-    assert device.counters.since(before) == Counters(launches=5, threads=16 * 6 + 8 * 3)
-    expected = np.zeros((2, 40), np.int32)
-    for way, count in ((0, 40), (1, 5), (0, 20), (1, 13), (0, 2)):
-        expected[1 - way, :count] = expected[way, :count] + 1
-    assert x.get().tolist() == expected[0].tolist()
-    assert y.get().tolist() == expected[1].tolist()
+        for first, launches in ((0, 3), (3, 2), (2, 103)):  # a GPU makes many of them by graphs, and the rest without
+            counts = np.random.default_rng(launches).integers(1, 41, launches)
+            ways = (first + np.arange(launches)) % 2
+            blocks = -(-counts // np.where(ways, 8, 16))
+            in_turn(blocks, counts.astype(np.int32)[:, np.newaxis], first)
+            threads += int((blocks * np.where(ways, 8, 16)).sum())
+            for way, count in zip(ways, counts, strict=True):
+                expected[1 - way, :count] = expected[way, :count] + 1
+    assert device.counters.since(before) == Counters(launches=108, threads=threads)
+    assert [array.get().tolist() for array in arrays] == expected.tolist()
     with pytest.raises(DeviceError, match=r"kernel add: grid.x = 0 is not within 1 to"):
         in_turn(np.array([1, 0]), np.array([[40], [40]], np.int32))
     with pytest.raises(DeviceError, match="kernel add: bind all but as many int32 as of the other kernels"):
@@ -131,21 +134,24 @@ def test_launches_in_turn(device, timed):
 
 
 @pytest.mark.parametrize("timed", [False, True])
-def test_launches_in_turn_until_a_word_is_large(device, timed):
-    """Each adds one to what the other has left; the word of its own is read after it."""
+@pytest.mark.parametrize("every", [1, 3, 30])
+def test_launches_in_turn_until_a_word_is_wanted(device, timed, every):
+    """Each adds one to what the other has left; its own word is read after it."""
     add = compiled(device, T=np.int32)["add"]
     one = device.upload(np.ones(40, np.int32))
     x, y = device.zeros(40, np.int32), device.zeros(40, np.int32)
     in_turn = device.in_turn([add.bind(32, x, one, y), add.bind(32, y, one, x)])
-    words, counts = [y[7:8], x[7:8]], np.full((5, 1), 40, np.int32)
+    words, counts, blocks = [y[7:8], x[7:8]], np.full((100, 1), 40, np.int32), np.full(100, 2)
     before = device.counters.copy()
     with device.record_kernel_times() if timed else nullcontext():
-        assert in_turn.until(4, words, np.full(5, 2), counts) == 3
-        assert device.counters.since(before) == Counters(launches=4, threads=4 * 64, reads=4)
-        assert in_turn.until(100, words, np.full(3, 2), counts[:3], first=4) is None
-        assert in_turn.until(8, words, np.full(5, 2), counts, first=7) == 0
-    assert device.counters.since(before) == Counters(launches=8, threads=8 * 64, reads=8)
-    assert x.get().tolist() == [8] * 40
+        launched = -(-50 // every) * every  # of which each has left one more
+        assert in_turn.until(range(50, 99), words, blocks, counts, 0, every) == (launched, launched)
+        reads = launched // every
+        assert device.counters.since(before) == Counters(launches=launched, threads=launched * 64, reads=reads)
+        assert in_turn.until(range(5), words, blocks[:7], counts[:7], launched, every) == (7, None)
+        assert in_turn.until(range(7, 300), words, blocks, counts, launched + 7, 1) == (1, launched + 8)
+    reads += -(-7 // every) + 1
+    assert device.counters.since(before) == Counters(launches=launched + 8, threads=(launched + 8) * 64, reads=reads)
 
 
 def test_kernel_times_hold_one_value_per_launch(device):

@@ -1,14 +1,15 @@
 """Many short launches in a row by compiled code: through Python each would cost the host longer than the GPU."""
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numpy.typing import NDArray
 
+from repro.device.compiled_driver import copy_to_host, launch_kernel, synchronize
+from repro.device.cuda_graphs import NODES, Graphs
 from repro.device.cuda_kernel import CudaKernel
 from repro.device.in_turn import InTurn
 from repro.device.kernel import Array, BoundKernel
@@ -16,61 +17,36 @@ from repro.device.kernel import Array, BoundKernel
 if TYPE_CHECKING:
     from repro.device.cuda import Cuda
 
-ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)  # where the compiler of numba looks for its functions
-_u32, _pointer = types.uint32, types.uintp
-
-
-def _driver(name: str, *arguments: Any) -> Any:
-    return types.ExternalFunction(name, types.int32(*arguments))
-
-
-_launch_kernel = _driver("cuLaunchKernel", _pointer, *[_u32] * 7, *[_pointer] * 3)
-_copy_to_host = _driver("cuMemcpyDtoHAsync_v2", *[_pointer] * 4)
-_synchronize = _driver("cuStreamSynchronize", _pointer)
-
-
-@njit(cache=True)
-def _launch(kernels: Any, stream: Any, kernel: Any, blocks: Any, numbers: Any) -> Any:
-    """What the driver answers.
-
-    kernels: of each the function; threads by axis and shared bytes; the address of its arguments' addresses; its
-    arguments in 32-bit words; and the first of those words that is one of a launch's numbers.
-    """
-    functions, extents, arguments, words, left = kernels
-    for y in range(len(numbers)):
-        words[kernel, left[kernel] + y] = numbers[y]
-    x, y, z, shared = extents[kernel]
-    return _launch_kernel(functions[kernel], blocks, 1, 1, x, y, z, shared, stream, arguments[kernel], 0)
-
 
 @njit(cache=True)
 def _launch_all(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any) -> Any:
     """How many launches the driver took."""
     for x in range(len(blocks)):
-        if _launch(kernels, stream, (first + x) % len(kernels[0]), blocks[x], numbers[x]):
+        if launch_kernel(kernels, stream, (first + x) % len(kernels[0]), blocks[x], numbers[x]):
             return x
     return len(blocks)
 
 
 @njit(cache=True)
-def _launch_until(
-    kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any, least: Any, seen: Any, word: Any, to: Any
-) -> Any:
-    """How many launches were made and read, and whether the last word was at least so large.
+def _launch_until(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any, every: Any, read: Any) -> Any:
+    """How many launches were made and read after, and whether the last word was wanted.
 
-    seen: addresses on the device, by the kernel. word: where it is read to, of the address `to`.
+    read: the words' addresses on the device; where one is read to, and the address of that; and which are wanted, the
+    least and one more than the most.
     """
+    seen, word, to, least, beyond = read
+    made = 0
     for x in range(len(blocks)):
-        kernel = (first + x) % len(kernels[0])
-        if (
-            _launch(kernels, stream, kernel, blocks[x], numbers[x])
-            or _copy_to_host(to, seen[kernel], 4, stream)
-            or _synchronize(stream)
-        ):
-            return x, False
-        if word[0] >= least:
-            return x + 1, True
-    return len(blocks), False
+        if launch_kernel(kernels, stream, (first + x) % len(kernels[0]), blocks[x], numbers[x]):
+            return made, False
+        if (x + 1) % every and x + 1 < len(blocks):
+            continue
+        if copy_to_host(to, seen[(first + x) % len(seen)], 4, stream) or synchronize(stream):
+            return made, False
+        made = x + 1
+        if least <= word[0] < beyond:
+            return made, True
+    return made, False
 
 
 class CudaInTurn(InTurn):
@@ -95,6 +71,7 @@ class CudaInTurn(InTurn):
             values.view(np.int32),
             np.array([len(arguments) // 4 - len(launches[0].rest) for arguments in packed]),
         )
+        self._graphs = Graphs(device, self._kernels)
         self._word = np.zeros(1, np.int32)
         self._threads = np.array([math.prod(launch.block) for launch in launches])
         for kernel, launch in zip(kernels, launches, strict=True):
@@ -105,28 +82,35 @@ class CudaInTurn(InTurn):
         device, launched = self._device, 0
         if self._fits(blocks, numbers):
             device.make_current()
-            launched = _launch_all(self._kernels, device.stream_pointer, first, blocks, numbers)
+            launched = self._graphs.replay(blocks, numbers, first)
+            rest = first + launched, blocks[launched:], numbers[launched:]
+            launched += _launch_all(self._kernels, device.stream_pointer, *rest)
             self._count(blocks[:launched], first)
         super().__call__(blocks[launched:], numbers[launched:], first + launched)
 
     def until(
-        self, least: int, seen: Sequence[Array], blocks: NDArray[np.int64], numbers: NDArray[np.int32], first: int = 0
-    ) -> int | None:
-        """As on any device."""
-        device, launched, found = self._device, 0, False
-        if self._fits(blocks, numbers) and all(word.dtype == np.int32 and word.nbytes == 4 for word in seen):
+        self,
+        wanted: range,
+        seen: Sequence[Array],
+        blocks: NDArray[np.int64],
+        numbers: NDArray[np.int32],
+        first: int = 0,
+        every: int = 1,
+    ) -> tuple[int, int | None]:
+        """As on any device; by graphs where they hold the launches between two reads."""
+        device, made = self._device, 0
+        words = all(word.dtype == np.int32 and word.nbytes == 4 for word in seen)
+        if every < NODES and words and self._fits(blocks, numbers):
             device.make_current()
             addresses = np.array([word.pointer for word in seen], np.uint64)
-            read = self._word, self._word.ctypes.data
-            launched, found = _launch_until(
-                self._kernels, device.stream_pointer, first, blocks, numbers, least, addresses, *read
-            )
-            self._count(blocks[:launched], first)
-            device.counters.reads += launched
-        if found:
-            return launched - 1
-        rest = super().until(least, seen, blocks[launched:], numbers[launched:], first + launched)
-        return None if rest is None else launched + rest
+            read = addresses, self._word, self._word.ctypes.data, wanted.start, wanted.stop
+            made, found = _launch_until(self._kernels, device.stream_pointer, first, blocks, numbers, every, read)
+            self._count(blocks[:made], first)
+            device.counters.reads += -(-made // every)
+            if found:
+                return made, int(self._word[0])
+        more, word = super().until(wanted, seen, blocks[made:], numbers[made:], first + made, every)
+        return made + more, word
 
     def _fits(self, blocks: NDArray[np.int64], numbers: NDArray[np.int32]) -> bool:
         return (

@@ -30,18 +30,22 @@ class InTurn:
 
     def until(
         self,
-        least: int,
+        wanted: range,
         seen: Sequence[Array],
         blocks: NDArray[np.int64],
         numbers: NDArray[np.int32],
         first: int = 0,
-    ) -> int | None:
-        """Launch as above and read a word after each launch, until one is `least` or more; which launch wrote it.
+        every: int = 1,
+    ) -> tuple[int, int | None]:
+        """Launch as above and read a word after so many launches and after the last; how many, and the word wanted.
 
-        seen: the word of each bound kernel, int32. None if no word was so large.
+        wanted: ends the launches when the word is in it; None is returned if none was. seen: the words, int32, counted
+        round and round as the kernels are. every: launches between two reads.
         """
-        for x in range(len(blocks)):
-            InTurn.__call__(self, blocks[x : x + 1], numbers[x : x + 1], first + x)
-            if seen[(first + x) % len(seen)].get()[0] >= least:
-                return x
-        return None
+        for x in range(0, len(blocks), every):
+            launched = min(x + every, len(blocks))
+            self(blocks[x:launched], numbers[x:launched], first + x)
+            word = int(seen[(first + launched - 1) % len(seen)].get()[0])
+            if word in wanted:
+                return launched, word
+        return len(blocks), None

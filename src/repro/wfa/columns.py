@@ -10,8 +10,7 @@ from repro.wfa.pyramid import Letters, Outcome, column_cells
 
 KERNELS = Path(__file__).parent / "kernels"
 NOT_REACHED = np.iinfo(np.int32).max
-MORE_THAN_ANY = NOT_REACHED + 1
-READS_AT_ONCE = 1000  # in one call; so often an interrupt is heard
+COLUMNS_AT_ONCE = 1000  # in one call; so often an interrupt is heard
 
 
 def _columns(device: Device, m: int, n: int) -> list[Array]:
@@ -31,17 +30,14 @@ def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgr
     columns = _columns(device, m, n)
     launch = device.in_turn([kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], m, n) for x in range(2)])
     solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
-    outside, beyond = (
-        abs(n - m),
-        max(m, n) + 1,
-    )  # before column `outside`, the solution diagonal lies outside the pyramid
-    for first, last in pairwise(sorted({*range(0, beyond, READS_AT_ONCE), outside, beyond})):
+    outside, beyond = abs(n - m), max(m, n) + 1  # up to column `outside` the pyramid does not have that diagonal
+    for first, last in pairwise(sorted({*range(0, beyond, COLUMNS_AT_ONCE), outside, beyond})):
         r = np.arange(first, last, dtype=np.int32)
         cells = np.full(len(r), m + n + 1) if worst else column_cells(r, m, n)
-        least = min(m, n) if first >= outside else MORE_THAN_ANY
-        found = launch.until(least, solutions, -(-cells // workgroup_size), r[:, np.newaxis], first)
-        if found is not None:
-            return _outcome(first + found, first + found + 1, m, n)
+        reached_end = range(min(m, n), NOT_REACHED) if first >= outside else range(0)
+        launched, reached = launch.until(reached_end, solutions, -(-cells // workgroup_size), r[:, np.newaxis], first)
+        if reached is not None:
+            return _outcome(first + launched - 1, first + launched, m, n)
     raise AssertionError("no column reached the end")
 
 
@@ -74,12 +70,14 @@ def _read_at_intervals(
             for x in range(2)
         ]
     )
-    for first in range(0, max(m, n) + 1, read_interval):
-        columns_launched = min(first + read_interval, max(m, n) + 1)  # no distance exceeds the longer length
-        r = np.arange(first, columns_launched, dtype=np.int32)
-        launch(-(-column_cells(r, m, n) // workgroup_size), r[:, np.newaxis], first)
-        if (found := int(distance.get()[0])) != NOT_REACHED:
-            return _outcome(found, columns_launched, m, n)
+    beyond = max(m, n) + 1  # no distance exceeds the longer length
+    at_once = read_interval * max(1, COLUMNS_AT_ONCE // read_interval)
+    for first in range(0, beyond, at_once):
+        r = np.arange(first, min(first + at_once, beyond), dtype=np.int32)
+        blocks = -(-column_cells(r, m, n) // workgroup_size)
+        launched, found = launch.until(range(NOT_REACHED), [distance], blocks, r[:, np.newaxis], first, read_interval)
+        if found is not None:
+            return _outcome(found, first + launched, m, n)
     raise AssertionError("no column reached the end")
 
 

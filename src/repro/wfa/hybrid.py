@@ -8,7 +8,7 @@ from repro.wfa.bit_parallel import Crossings, Problems, best_words, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
-LEAST_PROBE, MOST_PROBE = 128, 1024  # columns of the wavefronts that tell how similar the strings are
+LEAST_PROBE, MOST_PROBE = 128, 512  # columns of the wavefronts that tell how similar the strings are
 LETTERS_PER_PROBE_COLUMN = 256
 MOST_WINDOWS = 8  # in which they tell it, from either end
 MARGIN = 1.04  # of the estimated distance, for the band
