@@ -136,7 +136,7 @@ class Cuda(Device):
 
     def stage_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = (), sharing: int = 1) -> Event:
         """On the stream of copies in."""
-        from repro.device.cuda_staging import Staging
+        from repro.device.cuda_staging import Staging  # numba takes long to import
 
         self.counters.writes += 1
         with errors_of(self.name, self), self._device:

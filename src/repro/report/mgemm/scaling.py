@@ -37,12 +37,10 @@ def draw_strong(rows: pd.DataFrame, machines: Machines, published: Published, pa
                 line = fastest(line, ["devices"])
                 _efficiency(time, efficiency, line["devices"], line[SECONDS], label=label, **look)
             if kind == "cuda":
-                for way, above in ((2, 5), (3, -12)):  # points, clear of the lines
+                for way in (2, 3):
                     stated = published.stated[f"strong_efficiency_{way}way"]
-                    efficiency.plot(64, stated, label=f"paper, {way}-way, 64 nodes of Titan", **PAPER)
-                    efficiency.annotate(
-                        f"{way}-way", (64, stated), xytext=(-8, above), textcoords="offset points", ha="right"
-                    )
+                    look = {**PAPER, "marker": MARKERS[way]}
+                    efficiency.plot(64, stated, label=f"paper, {way}-way, 64 nodes of Titan", **look)
                 for k, (device, fitted) in enumerate(gpus(machines, "float64").items()):
                     for way in (2, 3):
                         seconds = [best_strong(fitted.machine, way, nodes).seconds for nodes in STRONG_NODES]
