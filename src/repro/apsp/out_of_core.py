@@ -28,10 +28,10 @@ from repro.apsp.staged import (
     KERNELS,
     PANEL,
     THREADS,
+    TILE,
     Layout,
     close,
     close_with_predecessors,
-    fastest_tile,
     predecessor_constants,
 )
 from repro.apsp.tile_store import FileStore, MemoryStore, TileStore
@@ -83,7 +83,7 @@ class Plan:
 def fits(weights: NDArray[Any], predecessors: bool, device: Device) -> bool:
     """Whether the whole matrix stays within what is left of the memory budget. Raises DeviceError as `Plan.of`."""
     dtype = np.dtype(np.int32) if predecessors and weights.dtype == np.int16 else weights.dtype
-    layout = Layout.of(dtype, fastest_tile(dtype), nonnegative=True)
+    layout = Layout.of(dtype, TILE.default, nonnegative=True)
     return Plan.of(len(weights), layout, predecessors, device.memory_bytes - device.memory_used).blocks <= 1
 
 

@@ -11,7 +11,6 @@ from numpy.typing import DTypeLike, NDArray
 from repro.apsp.out_of_core import fits
 from repro.apsp.outcome import NO_PREDECESSOR, Outcome
 from repro.apsp.ranges import INFINITE, check_after, check_before, distance_type, unreachable
-from repro.apsp.staged import fastest_tile
 from repro.apsp.variants import VARIANTS
 from repro.apsp.weights import weight_matrix
 from repro.bench.variant import choose
@@ -75,8 +74,7 @@ def solve(
     if variant is None:
         variant = "staged" if fits(weights, predecessors, device) else "out-of-core"
     chosen = choose(VARIANTS, variant)
-    tile = {"tile": fastest_tile(weights.dtype)} if variant in ("staged", "out-of-core") else {}
-    settings: dict[str, Any] = chosen.complete(tile)
+    settings: dict[str, Any] = chosen.complete({})
     if variant == "out-of-core" and folder is not None:
         settings |= {"folder": folder, "key": {"sha256": sha256(np.ascontiguousarray(weights).data).hexdigest()}}
     if variant == "out-of-core":

@@ -58,6 +58,7 @@ class Layout:
             "COLUMNS": self.columns,
             "THREADS": self.threads,
             "BLOCKS_PER_SM": 512 // self.threads,
+            "PAIR": 2 if np.dtype(self.word).itemsize == 4 else 1,  # pairs of 64 bits were slower
         }
 
     @property
@@ -70,11 +71,6 @@ class Layout:
         """Shared memory of a block of a round, which computes a tile or a panel."""
         panel_words = 3 * DEPTH * PANEL + 2 * PANEL + 2 * PANEL // self.lanes  # operands, and a pivot's column and row
         return max(self.product_bytes, panel_words * np.dtype(self.word).itemsize)
-
-
-def fastest_tile(dtype: np.dtype) -> int:
-    """The fastest tile on an NVIDIA H200: small ones, four per multiprocessor, for integers; large ones for floats."""
-    return 64 if dtype.kind == "i" else 128
 
 
 def staged(device: Device, weights: NDArray[Any], predecessors: bool, tile: int) -> Outcome:
@@ -141,4 +137,10 @@ def close_with_predecessors(device: Device, d: Array, p: Array, negative: Array,
 def predecessor_constants(dtype: np.dtype, nonnegative: bool) -> dict[str, Any]:
     """What specialises the kernels that keep predecessors."""
     blocks_per_sm = 16 // dtype.itemsize
-    return {"Word": dtype.type, "NONNEGATIVE": nonnegative, "THREADS": THREADS, "BLOCKS_PER_SM": blocks_per_sm}
+    return {
+        "Word": dtype.type,
+        "NONNEGATIVE": nonnegative,
+        "THREADS": THREADS,
+        "BLOCKS_PER_SM": blocks_per_sm,
+        "PAIR": 1,  # two were slower
+    }

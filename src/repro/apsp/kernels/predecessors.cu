@@ -48,9 +48,8 @@ __device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left
         for (int c = 0; c < 4; ++c) best[r][c] = NONE;
 #pragma unroll 1
     for (int k = 0; k < DEPTH; k += SLAB) {
-        Operands<Square> pairs[SLAB / 2];
-#pragma unroll
-        for (int s = 0; s < SLAB; s += 2) load_pair(pairs[s / 2], left, right, k + s);
+        Operands<Square, SLAB> of;
+        load(of, left, right, k);
 #pragma unroll
         for (int r = 0; r < Square::R; ++r)
 #pragma unroll
@@ -58,8 +57,8 @@ __device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left
                 Word from[SLAB], to[SLAB];
 #pragma unroll
                 for (int s = 0; s < SLAB; ++s) {
-                    from[s] = pairs[s / 2].a[s % 2][r];
-                    to[s] = pairs[s / 2].b[s % 2][c];
+                    from[s] = of.a[s][r];
+                    to[s] = of.b[s][c];
                 }
                 keep(tile.word[r][c], least(from, to), best[r][c], k);
             }
@@ -89,11 +88,12 @@ __device__ void improve(Word* d, int* p, const Word* init, const Word* left, con
             for (int c = 0; c < 4; ++c) {
                 if (best[r][c] == NONE) continue;
                 changed |= 1u << r;
+                const Word* a = left_shared + left_index(best[r][c], row_of(r, at), 64);
+                const Word* b = right_shared + right_index<4>(best[r][c], at.x * 4 + c, 64);
                 int step = SLAB - 1;
 #pragma unroll
                 for (int s = SLAB - 2; s >= 0; --s)
-                    if (left_shared[left_index(best[r][c] + s, row_of(r, at), 64)] +
-                            right_shared[right_index<4>(best[r][c] + s, at.x * 4 + c, 64)] == mine.word[r][c]) step = s;
+                    if (a[s * 64] + b[s * 64] == mine.word[r][c]) step = s;
                 best[r][c] = right_p[(long long)(first + best[r][c] + step) * right_pitch + at.x * 4 + c];
             }
         __syncthreads();

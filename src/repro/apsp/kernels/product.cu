@@ -1,5 +1,6 @@
 // A min-plus product of matrices of their own: d = min(init, left * right), d of ROWS gridDim.y rows by COLUMNS
-// gridDim.x words; `init` may be d itself. All are row-major, d and init with the same pitch, in words; `depth` distances, a multiple of DEPTH, lie between left and right.
+// gridDim.x words; `init` may be d itself. All are row-major, d and init with the same pitch, in words. Between left and
+// right lie `depth` distances, a multiple of DEPTH.
 //
 // local memory: sm_75 sm_80 sm_90
 #include "tiles.cuh"

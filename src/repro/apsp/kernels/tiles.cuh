@@ -63,91 +63,101 @@ __device__ __forceinline__ void store(const P& part, Word* to, long long pitch, 
             store_group(part, to + row_of(r, at) * pitch + column_of<P::G>(c, at), r, c);
 }
 
-// Operands of a product lie in shared memory with pivots in pairs: left [DEPTH / 2][rows][2] and right
-// [DEPTH / 2][columns][2], where the second pivot of a pair comes first. So the two operands of a sum are loaded into
-// registers of different parity, which are different banks of the register file, and are read in one cycle. Of four
-// columns that a thread holds side by side, the first two lie among the first two of 16 threads, then the others: a warp
-// reads consecutive bytes.
-__device__ __forceinline__ int left_index(int k, int row, int rows) { return (k / 2 * rows + row) * 2 + k % 2; }
+// Operands of a product lie in shared memory with PAIR pivots side by side: left [DEPTH / PAIR][rows][PAIR] and right
+// [DEPTH / PAIR][columns][PAIR], where the last pivot of a pair comes first. With pairs, the two operands of a sum are
+// loaded into registers of different parity, which are different banks of the register file, and are read in one cycle.
+// A thread loads WIDE of the G columns that it holds side by side at a time; those of 16 threads are consecutive.
+constexpr int WIDE = 4 / PAIR;
+__device__ __forceinline__ int left_index(int k, int row, int rows) {
+    return (k / PAIR * rows + row) * PAIR + k % PAIR;
+}
 template <int G>
 __device__ __forceinline__ int right_index(int k, int column, int columns) {
-    int x = column / G % 16, half = column % G / 2;
-    return (k / 2 * columns + column / (16 * G) * 16 * G + half * 32 + x * 2 + column % 2) * 2 + 1 - k % 2;
+    int place = column;
+    if (WIDE < G)
+        place = column / (16 * G) * 16 * G + column % G / WIDE * 16 * WIDE + column / G % 16 * WIDE + column % WIDE;
+    return (k / PAIR * columns + place) * PAIR + PAIR - 1 - k % PAIR;
 }
 
-// One row of a left operand, from the words of a row that hold a pair of pivots: the same one if it holds both.
-__device__ __forceinline__ void put_left(Word* left, Word one, Word two) {
-    *reinterpret_cast<Pack<2>*>(left) = {spread(one, 0), spread(two, LANES - 1)};
+// A pair of pivots of one row, which these words hold, spread over each word.
+__device__ __forceinline__ void put_left(Word* left, const Word* words, int k) {
+    Pack<PAIR> pack;
+#pragma unroll
+    for (int p = 0; p < PAIR; ++p) pack.word[p] = spread(words[(k + p) / LANES], (k + p) % LANES);
+    *reinterpret_cast<Pack<PAIR>*>(left) = pack;
 }
 
-// Two columns of a right operand, from the rows of a pair of pivots.
-__device__ __forceinline__ void put_right(Word* right, const Word* one, const Word* two) {
-    *reinterpret_cast<Pack<4>*>(right) = {two[0], one[0], two[1], one[1]};
-}
-
-// Spread over each word.
 template <class P>
 __device__ __forceinline__ void store_left(const P& part, Word* left, Place at) {
 #pragma unroll
     for (int r = 0; r < P::R; ++r)
 #pragma unroll
-        for (int k = 0; k < P::C * LANES; k += 2)
-            put_left(left + left_index(column_of<P::G>(k / LANES, at) * LANES, row_of(r, at), P::R * TY),
-                     part.word[r][k / LANES], part.word[r][(k + 1) / LANES]);
+        for (int k = 0; k < P::C * LANES; k += PAIR)
+            put_left(left + left_index(column_of<P::G>(k / LANES, at) * LANES + k % LANES, row_of(r, at), P::R * TY),
+                     part.word[r], k);
 }
 
 template <class P>
 __device__ __forceinline__ void store_right(const P& part, Word* right, Place at) {
 #pragma unroll
-    for (int r = 0; r < P::R; r += 2)
+    for (int r = 0; r < P::R; r += PAIR)
 #pragma unroll
-        for (int c = 0; c < P::C; c += 2)
-            put_right(right + right_index<P::G>(row_of(r + 1, at), column_of<P::G>(c, at), P::C * 16), part.word[r] + c,
-                      part.word[r + 1] + c);
+        for (int c = 0; c < P::C; c += WIDE) {
+            Pack<4> pack;
+#pragma unroll
+            for (int g = 0; g < 4; ++g) pack.word[g] = part.word[r + PAIR - 1 - g % PAIR][c + g / PAIR];
+            int index = right_index<P::G>(row_of(r + PAIR - 1, at), column_of<P::G>(c, at), P::C * 16);
+            *reinterpret_cast<Pack<4>*>(right + index) = pack;
+        }
 }
 
 // Where a thread's first row and column are in operands.
-__device__ __forceinline__ const Word* own_left(const Word* left, Place at) { return left + at.y * 8; }
+__device__ __forceinline__ const Word* own_left(const Word* left, Place at) { return left + at.y * 4 * PAIR; }
 __device__ __forceinline__ const Word* own_right(const Word* right, Place at) { return right + at.x * 4; }
 
-template <class P>
+// What a thread needs of N pivots.
+template <class P, int N>
 struct Operands {
-    Word a[2][P::R], b[2][P::C];
+    Word a[N][P::R], b[N][P::C];
 };
 
-// What a thread needs of the pivots k and k + 1, k even, from its own first row and column on.
-template <class P>
-__device__ __forceinline__ void load_pair(Operands<P>& of, const Word* left, const Word* right, int k) {
+// Those from k on, a multiple of PAIR; left and right from the thread's own first row and column on.
+template <class P, int N>
+__device__ __forceinline__ void load(Operands<P, N>& of, const Word* left, const Word* right, int k) {
     constexpr Place first = {0, 0};
 #pragma unroll
-    for (int r = 0; r < P::R; r += 2) {
-        auto pack = *reinterpret_cast<const Pack<4>*>(left + left_index(k, row_of(r, first), P::R * TY));
+    for (int step = 0; step < N; step += PAIR) {
 #pragma unroll
-        for (int g = 0; g < 4; ++g) of.a[g % 2][r + g / 2] = pack.word[g];
-    }
+        for (int r = 0; r < P::R; r += 4 / PAIR) {
+            auto pack = *reinterpret_cast<const Pack<4>*>(left + left_index(k + step, row_of(r, first), P::R * TY));
 #pragma unroll
-    for (int c = 0; c < P::C; c += 2) {
-        int column = column_of<P::G>(c, first);
-        auto pack = *reinterpret_cast<const Pack<4>*>(right + right_index<P::G>(k + 1, column, P::C * 16));
+            for (int g = 0; g < 4; ++g) of.a[step + g % PAIR][r + g / PAIR] = pack.word[g];
+        }
 #pragma unroll
-        for (int g = 0; g < 4; ++g) of.b[1 - g % 2][c + g / 2] = pack.word[g];
+        for (int c = 0; c < P::C; c += WIDE) {
+            int index = right_index<P::G>(k + step + PAIR - 1, column_of<P::G>(c, first), P::C * 16);
+            auto pack = *reinterpret_cast<const Pack<4>*>(right + index);
+#pragma unroll
+            for (int g = 0; g < 4; ++g) of.b[step + PAIR - 1 - g % PAIR][c + g / PAIR] = pack.word[g];
+        }
     }
 }
 
 // part = min(part, left * right), both in shared memory.
 template <class P>
 __device__ __forceinline__ void relax_all(P& part, const Word* left, const Word* right, Place at) {
-    constexpr int UNROLL = P::R * P::C > 32 ? 1 : 2;  // a large part leaves no registers for a second pair of pivots
+    constexpr int R = P::R, C = P::C;
+    constexpr int UNROLL = R * C > 32 ? 1 : 2;  // a large part leaves no registers for a second pair of steps
     left = own_left(left, at);
     right = own_right(right, at);
 #pragma unroll UNROLL
     for (int k = 0; k < DEPTH; k += 2) {
-        Operands<P> of;
-        load_pair(of, left, right, k);
+        Operands<P, 2> of;
+        load(of, left, right, k);
 #pragma unroll
-        for (int r = 0; r < P::R; ++r)
+        for (int r = 0; r < R; ++r)
 #pragma unroll
-            for (int c = 0; c < P::C; ++c)
+            for (int c = 0; c < C; ++c)
                 part.word[r][c] = relax2(part.word[r][c], of.a[0][r], of.b[0][c], of.a[1][r], of.b[1][c]);
     }
 }
@@ -161,22 +171,28 @@ __device__ __forceinline__ void fill_left(Word* left, const Word* from, long lon
         int row = i % ROWS, first = i / ROWS * N;
         Pack<N> pack = *reinterpret_cast<const Pack<N>*>(from + row * pitch + first);
 #pragma unroll
-        for (int k = 0; k < N * LANES; k += 2)
-            put_left(left + left_index(first * LANES + k, row, ROWS), pack.word[k / LANES], pack.word[(k + 1) / LANES]);
+        for (int k = 0; k < N * LANES; k += PAIR)
+            put_left(left + left_index(first * LANES + k, row, ROWS), pack.word, k);
     }
 }
 
 // A right operand from DEPTH rows.
 template <int COLUMNS>
 __device__ __forceinline__ void fill_right(Word* right, const Word* from, long long pitch) {
-    constexpr int G = Part<16, COLUMNS>::G;
+    constexpr int G = Part<16, COLUMNS>::G, N = G < 16 / sizeof(Word) ? G : 16 / sizeof(Word);
+    constexpr int W = N < WIDE ? N : WIDE;
 #pragma unroll
-    for (int i = threadIdx.x; i < DEPTH / 2 * COLUMNS / G; i += THREADS) {
-        int k = i / (COLUMNS / G) * 2, column = i % (COLUMNS / G) * G;
-        auto one = *reinterpret_cast<const Pack<G>*>(from + k * pitch + column);
-        auto two = *reinterpret_cast<const Pack<G>*>(from + (k + 1) * pitch + column);
+    for (int i = threadIdx.x; i < DEPTH / PAIR * COLUMNS / N; i += THREADS) {
+        int k = i / (COLUMNS / N) * PAIR, column = i % (COLUMNS / N) * N;
+        Pack<N> rows[PAIR];
 #pragma unroll
-        for (int c = 0; c < G; c += 2)
-            put_right(right + right_index<G>(k + 1, column + c, COLUMNS), one.word + c, two.word + c);
+        for (int p = 0; p < PAIR; ++p) rows[p] = *reinterpret_cast<const Pack<N>*>(from + (k + p) * pitch + column);
+#pragma unroll
+        for (int c = 0; c < N; c += W) {
+            Pack<W * PAIR> pack;
+#pragma unroll
+            for (int g = 0; g < W * PAIR; ++g) pack.word[g] = rows[PAIR - 1 - g % PAIR].word[c + g / PAIR];
+            *reinterpret_cast<Pack<W * PAIR>*>(right + right_index<G>(k + PAIR - 1, column + c, COLUMNS)) = pack;
+        }
     }
 }
