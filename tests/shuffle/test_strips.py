@@ -48,6 +48,15 @@ def test_strips_in_any_order_of_threads(device, scheme):
         assert found.types == {strips.NAME: found.scores.size}
 
 
+@pytest.mark.parametrize("scheme", [SCHEMES[2], SCHEMES[3]], ids=str)
+def test_wide_strips_where_there_are_many(scheme, monkeypatch):
+    monkeypatch.setattr(strips, "FEW_STRIPS", 0)
+    queries, subjects = similar(9, 1100, others=True)
+    for order in ORDERS:
+        found = run(open_device("emulator", thread_order=order), queries, subjects, "all", scheme)
+        assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", scheme))
+
+
 @pytest.mark.parametrize("scheme", [SCHEMES[0], SCHEMES[3], SCHEMES[5]], ids=str)
 def test_letters_that_are_none_of_four(scheme):
     queries, subjects = random_batch(2, 7, 600)

@@ -57,7 +57,11 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
     as_bytes = every and _gains_are_bytes(scheme)
     local = scheme.mode == "local"
     permuted = max(4, per_thread // 4) if as_bytes and local else 0
-    warps, together = (16, 2 if local else 1) if scheme.gap == "linear" else (12, 2)
+    if scheme.gap == "affine":
+        warps, together = 12, 2 if local else 1
+    else:
+        one_stage = columns <= lanes * per_thread
+        warps, together = 20 if scheme.mode == "global" and one_stage else 16, 2 if local else 1
     return Shape(lanes, per_thread, permuted, warps, together, as_bytes and not local)
 
 
@@ -133,10 +137,9 @@ def _launch(
     constants = constants_of(scheme, shape, group.letters, staged, every, wide, scores.dtype.type)
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
-    permuted = shape.permuted if every else 0
-    rows_of_words = (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p
-    as_bytes = shape.as_bytes and every
-    shared = 4 * (rows_of_words // 2 + 24 if as_bytes else rows_of_words + 16 * (permuted > 0))
+    permuted, as_bytes = (shape.permuted, shape.as_bytes) if every else (0, False)
+    profile = (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p
+    shared = 4 * (profile // 2 + 24 if as_bytes else profile + 16 * (permuted > 0))
     side_by_side = 2 * (p // shape.lanes)
     lists = [group.queries if every else even(group.queries, side_by_side), even(group.subjects, side_by_side)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, side_by_side))

@@ -2,6 +2,9 @@
 // from its end to its begin, all threads of a warp in the same way, whatever comes: a tag says which columns come next,
 // one or those of a gap as far as its block or strip goes.
 //
+// What a thread reads next lies often beside what it read last, and each thread of a warp reads from a line of its own: so
+// four words are read at a time.
+//
 // A local alignment begins as soon as what is left of its score is 0.
 #include "stored.cuh"
 
@@ -57,6 +60,8 @@ extern "C" __global__ void shuffle_follow(const uint8_t* queries, const long lon
         int i = end.query_end, j = end.subject_end, left = end.score;  // LOCAL: of the score
         Path path = {path_words + (long long)alignment * stride, 0, 0, 0, 0};
         bool in_e = false, in_f = false;
+        uint4 four = {};
+        int read = -1;  // where `four` lies
         while (i > 0 && j > 0 && (MODE != LOCAL || left > 0)) {
             unsigned row = i - 1 + row_pads, column = j - 1 + column_pads, lane = column / COLUMNS, c = column % COLUMNS;
             unsigned step = row + lane, of_block = step % BLOCK, thread = first_thread + lane;
@@ -71,7 +76,9 @@ extern "C" __global__ void shuffle_follow(const uint8_t* queries, const long lon
                 position = PER_WORD - COLUMNS / STRIP + c / STRIP;
                 lowest = half * 16;
             }
-            unsigned word = stored[step / BLOCK * BLOCK_WORDS + place];
+            place += step / BLOCK * BLOCK_WORDS;
+            if (int(place / 4) != read) four = reinterpret_cast<const uint4*>(stored)[read = place / 4];
+            unsigned word = place % 4 < 2 ? (place % 2 ? four.y : four.x) : (place % 2 ? four.w : four.z);
             int tag = word >> (lowest + BITS * (PER_WORD - 1 - position)) & ((1 << BITS) - 1);
             bool diagonal = tag >= UNEQUAL, up = tag >= ABOVE && !diagonal, opened = true;
             int kind = diagonal ? EQUAL - tag : up ? INSERTION : DELETION, count = 1;

@@ -65,16 +65,21 @@ __device__ __forceinline__ void look_up(const unsigned char* profile, unsigned p
         for (int i = 0; i < PART / 4; ++i) gains[part * (PART / 4) + i] = found.word[i];
     }
 }
-// The word with what column `c` of a quad gains added to either half. high: bytes twice as large, for a factor of 16 bits
-// that brings them to the high half. Linear gaps leave the maxima's pipe time for a permutation in place of a product.
-__device__ __forceinline__ unsigned plus_gains(unsigned word, unsigned low, unsigned high, int c) {
+// What a row gains: of either half, a byte a column.
+struct Gains {
+    unsigned low[QUADS], high[QUADS];
+};
+// The word with what a column gains added to either half. High halves' bytes are twice as large, for a factor of 16 bits
+// that brings them there. Linear gaps leave the maxima's pipe time for a permutation in place of a product.
+__device__ __forceinline__ unsigned plus_gains(unsigned word, const Gains& gains, int column) {
+    unsigned low = gains.low[column / 4], high = gains.high[column / 4], place = column % 2 * 16;
+    bool first = column % 4 < 2;
     if (!AFFINE) {
-        unsigned bytes = __byte_perm(low, high, c < 2 ? 0x5140 : 0x7362);
-        return c % 2 ? __dp2a_hi(0x80000001u, bytes, word) : __dp2a_lo(0x80000001u, bytes, word);
+        unsigned bytes = __byte_perm(low, high, first ? 0x5140 : 0x7362);
+        return place ? __dp2a_hi(0x80000001u, bytes, word) : __dp2a_lo(0x80000001u, bytes, word);
     }
-    unsigned place = c % 2 * 16;
-    word = c < 2 ? __dp2a_lo(1u << place, low, word) : __dp2a_hi(1u << place, low, word);
-    return c < 2 ? __dp2a_lo(0x8000u << place, high, word) : __dp2a_hi(0x8000u << place, high, word);
+    word = first ? __dp2a_lo(1u << place, low, word) : __dp2a_hi(1u << place, low, word);
+    return first ? __dp2a_lo(0x8000u << place, high, word) : __dp2a_hi(0x8000u << place, high, word);
 }
 
 template <bool VALUE>
@@ -85,16 +90,16 @@ struct Truth {
 // From what is kept of H, H less an opening.
 __device__ __forceinline__ unsigned opened(unsigned kept) { return SHIFT == OPENING ? kept : kept + both(SHIFT) - both(OPENING); }
 
-// A row of a lane's columns. low, high: what they gain. left, f: what enters from the left, afterwards what leaves to the
+// A row of a lane's columns. left, f: what enters from the left, afterwards what leaves to the
 // right. diagonal: above the first left. GUARDED: only in the halves that `mask` has.
 template <bool GUARDED>
-__device__ __forceinline__ void compute_row(const unsigned* low, const unsigned* high, unsigned* h, unsigned* e, unsigned& f,
-                                            unsigned left, unsigned& diagonal, unsigned& best, unsigned floor, unsigned mask) {
+__device__ __forceinline__ void compute_row(const Gains& gains, unsigned* h, unsigned* e, unsigned& f, unsigned left,
+                                            unsigned& diagonal, unsigned& best, unsigned floor, unsigned mask) {
     unsigned above_left = diagonal, odd = 0;
     diagonal = GUARDED ? merged(left, diagonal, mask) : left;
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
-        unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left, low[c / 4], high[c / 4], c % 4);
+        unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left, gains, c);
         if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left, aligned, floor);
         above_left = above;
         if (AFFINE) {
@@ -172,13 +177,23 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         for (int half = 0; half < 2; ++half)
             fill_profile(profile + half * HALF_BYTES + lane * PART, table, subject, first_column(half), 1 + half);
         unsigned diagonal = kept(border(first_column(0))) | kept(border(first_column(1))) << 16;
-        unsigned f = diagonal, best = 0, codes = 0;  // codes: places in the profile of the row's letters
+        unsigned f = diagonal, best = 0;
 
-        // A row for every lane: what enters the strip from the left.
+        // Places in the profile of the letters of the next row, whose gains are on their way while a row is computed.
+        unsigned codes = lane ? 0 : __ldg(query) * LETTER_BYTES;
+        auto gains_of = [&](unsigned codes) {
+            Gains found;
+            look_up(profile, __dp2a_lo(codes, 0x001u, unsigned(lane * PART)), found.low);
+            look_up(profile, __dp2a_lo(codes, 0x100u, unsigned(lane * PART + HALF_BYTES)), found.high);
+            return found;
+        };
+        Gains next = gains_of(codes);
+
+        // A row for every lane: what enters the strip from the left, with the letter of the row after it.
         int next_h = 0, next_f = 0, next_code = 0;
         auto read = [&](int row) {
             if (row >= m) return;
-            next_code = __ldg(query + row) * LETTER_BYTES;
+            if (row + 1 < m) next_code = __ldg(query + row + 1) * LETTER_BYTES;
             next_h = strip == 0 ? border(row + 1) : __ldcv(in_h + row);
             if (AFFINE) next_f = strip == 0 ? next_h - OPENING : __ldcv(in_h + m + row);
         };
@@ -226,10 +241,9 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                         unsigned entered_f = __shfl_sync(FULL_MASK, entering_f, k);
                         f = __byte_perm(__shfl_sync(FULL_MASK, f, left_lane), entered_f, passed_on);
                     }
-                    unsigned low[QUADS], high[QUADS];
-                    look_up(profile, __dp2a_lo(codes, 0x001u, unsigned(lane * PART)), low);
-                    look_up(profile, __dp2a_lo(codes, 0x100u, unsigned(lane * PART + HALF_BYTES)), high);
-                    compute_row<GUARDED>(low, high, h, e, f, left, diagonal, best, floor, mask);
+                    Gains gains = next;
+                    next = gains_of(codes);
+                    compute_row<GUARDED>(gains, h, e, f, left, diagonal, best, floor, mask);
                     if (leaves && (!GUARDED || unsigned(row - P) < unsigned(m))) {
                         __stcg(leaving, half_of(h[COLUMNS - 1], 1) + SHIFT + base);
                         if (AFFINE) __stcg(leaving + m, half_of(f, 1) + base);
