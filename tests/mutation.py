@@ -59,6 +59,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
+        "int WIDE = 4 / PAIR;": "half of 5 is 2 too, and without pairs a thread has one group of 4 columns",
     },
 }
 
