@@ -107,8 +107,9 @@ def test_what_the_text_says_of_its_own_tables(tmp_path: Path) -> None:
     assert loss == ("up to 20.8% (RTX3090, global, linear)", FAILS)
 
 
-def test_times_of_the_emulator_judge_nothing_but_its_counts_do(tmp_path: Path) -> None:
-    rows = [row("half2", *problem, 125, 1e-5, k, **EMULATOR) for *problem, k in product(MODES, GAPS, (0, 1))]
+@pytest.mark.parametrize("machine", [EMULATOR, {"queries": 2}], ids=["emulator", "few reads on a GPU"])
+def test_times_that_are_no_speeds_judge_nothing_but_counts_do(tmp_path: Path, machine: dict[str, Any]) -> None:
+    rows = [row("half2", *problem, 125, 1e-5, k, **machine) for *problem, k in product(MODES, GAPS, (0, 1))]
     found = verdicts(measured(tmp_path, *rows))
     judged = {claim: ours for claim, (ours, verdict) in found.items() if verdict != NOT_MEASURED and "by " not in claim}
     assert judged == {

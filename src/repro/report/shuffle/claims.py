@@ -16,6 +16,7 @@ from repro.report.shuffle.data import (
     engine,
     fastest,
     in_half,
+    of_full_cards,
     of_their_own,
     papers_scores,
 )
@@ -32,7 +33,7 @@ MOST_CELLS = 2.0  # computed by Hirschberg's method for each element of the matr
 def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
     """Every claim with its verdict. rows: checked rows of this run and of resources/measured."""
     own = papers_scores(rows[rows["variant"] != CPU])
-    gpu = own[own["device_kind"] == "cuda"]
+    gpu = of_full_cards(own)
     return [
         *by_its_own_tables(published),
         _peak(gpu, published),

@@ -17,6 +17,7 @@ PACBIO = "PacBio"
 PAPER_VARIANTS = ("fp32", "half2")
 VARIANTS = (*PAPER_VARIANTS, "s16x2", "auto")
 ENGINES = ("s16x2", "auto")  # what goes beyond the paper
+FILLS_A_CARD = 10**10  # cells; of fewer, a card's time is that of launches and of its first and last waves
 RELATED = "related pairs"  # how the note of a peer begins whose work depends on how similar the sequences are
 
 
@@ -94,6 +95,11 @@ def papers_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the paper's scores: match 2, mismatch -1, gap open 2, extend 1."""
     same = (rows["parameters.match"] == 2) & (rows["parameters.mismatch"] == -1) & (rows["parameters.gap_extend"] == 1)
     return rows[same & rows["parameters.gap_open"].isin([2, np.nan])]
+
+
+def of_full_cards(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of GPUs that had enough to do to be called a speed."""
+    return rows[(rows["device_kind"] == "cuda") & (rows["input.cells"] >= FILLS_A_CARD)]
 
 
 def in_half(rows: pd.DataFrame) -> pd.Series:

@@ -7,7 +7,6 @@ import pandas as pd
 
 from repro.inputs.files import complete_or_absent
 from repro.report.shuffle.data import (
-    CPU,
     ENGINES,
     KERNEL,
     PACBIO,
@@ -18,6 +17,7 @@ from repro.report.shuffle.data import (
     Published,
     engine,
     fastest,
+    of_full_cards,
     of_their_own,
     papers_scores,
 )
@@ -86,7 +86,7 @@ def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """
     paper = published.table2.assign(library="AnySeq/GPU", source=PAPER)
     problem = {"mode": "global", "gap": "affine"}
-    own = papers_scores(rows[(rows["device_kind"] == "cuda") & (rows["result"] == "score") & (rows["variant"] != CPU)])
+    own = papers_scores(of_full_cards(rows[rows["result"] == "score"]))
     own = of_their_own(
         own[(own["mode"] == problem["mode"]) & (own["gap"] == problem["gap"]) & own["read_length"].notna()]
     )
@@ -121,7 +121,7 @@ def goals_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     traceback_share: of the speed of the scores. total_over_kernel: seconds of the scores. limit_tcups: what the
     instruction rates allow.
     """
-    own = fastest(papers_scores(engine(rows[rows["device_kind"] == "cuda"])), [*PROBLEM, "read_length"])
+    own = fastest(papers_scores(engine(of_full_cards(rows))), [*PROBLEM, "read_length"])
     speeds = own.pivot_table(SPEED, ["mode", "gap", "read_length"], "result") / 1e3
     speeds = speeds.reindex(columns=["score", "traceback"]).add_suffix("_tcups")
     scores = own[own["result"] == "score"].set_index(["mode", "gap", "read_length"])
@@ -139,7 +139,7 @@ def peers_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     Kernel times are compared where the program reports them, else total times.
     """
     keys = [*PROBLEM, "read_length"]
-    own = fastest(papers_scores(engine(rows[rows["device_kind"] == "cuda"])), ["device", *keys])
+    own = fastest(papers_scores(engine(of_full_cards(rows))), ["device", *keys])
     own = own[["device", *keys, "variant", SPEED, TOTAL_SPEED]].rename(
         columns={SPEED: "ours", TOTAL_SPEED: "our_total"}
     )
