@@ -16,9 +16,9 @@ from repro.report.shuffle.data import (
     engine,
     fastest,
     in_half,
-    of_full_cards,
     of_their_own,
     papers_scores,
+    with_enough_to_do,
 )
 from repro.report.shuffle.stated import GPU_PROGRAMS, SYSTEM, by_its_own_tables, claim_of, loss_of, ratios_of
 from repro.report.shuffle.tables import goals_table, peers_table, table2
@@ -33,7 +33,7 @@ MOST_CELLS = 2.0  # computed by Hirschberg's method for each element of the matr
 def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
     """Every claim with its verdict. rows: checked rows of this run and of resources/measured."""
     own = papers_scores(rows[rows["variant"] != CPU])
-    gpu = of_full_cards(own)
+    gpu = with_enough_to_do(own[own["device_kind"] == "cuda"])
     return [
         *by_its_own_tables(published),
         _peak(gpu, published),

@@ -7,6 +7,7 @@ import pandas as pd
 
 from repro.inputs.files import complete_or_absent
 from repro.report.shuffle.data import (
+    CPU,
     ENGINES,
     KERNEL,
     PACBIO,
@@ -17,9 +18,9 @@ from repro.report.shuffle.data import (
     Published,
     engine,
     fastest,
-    of_full_cards,
     of_their_own,
     papers_scores,
+    with_enough_to_do,
 )
 
 COLUMNS = {
@@ -86,7 +87,7 @@ def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """
     paper = published.table2.assign(library="AnySeq/GPU", source=PAPER)
     problem = {"mode": "global", "gap": "affine"}
-    own = papers_scores(of_full_cards(rows[rows["result"] == "score"]))
+    own = papers_scores(rows[(rows["device_kind"] == "cuda") & (rows["result"] == "score") & (rows["variant"] != CPU)])
     own = of_their_own(
         own[(own["mode"] == problem["mode"]) & (own["gap"] == problem["gap"]) & own["read_length"].notna()]
     )
@@ -121,7 +122,7 @@ def goals_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     traceback_share: of the speed of the scores. total_over_kernel: seconds of the scores. limit_tcups: what the
     instruction rates allow.
     """
-    own = fastest(papers_scores(engine(of_full_cards(rows))), [*PROBLEM, "read_length"])
+    own = fastest(papers_scores(engine(rows[rows["device_kind"] == "cuda"])), [*PROBLEM, "read_length"])
     speeds = own.pivot_table(SPEED, ["mode", "gap", "read_length"], "result") / 1e3
     speeds = speeds.reindex(columns=["score", "traceback"]).add_suffix("_tcups")
     scores = own[own["result"] == "score"].set_index(["mode", "gap", "read_length"])
@@ -139,7 +140,7 @@ def peers_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     Kernel times are compared where the program reports them, else total times.
     """
     keys = [*PROBLEM, "read_length"]
-    own = fastest(papers_scores(engine(of_full_cards(rows))), ["device", *keys])
+    own = fastest(papers_scores(engine(rows[rows["device_kind"] == "cuda"])), ["device", *keys])
     own = own[["device", *keys, "variant", SPEED, TOTAL_SPEED]].rename(
         columns={SPEED: "ours", TOTAL_SPEED: "our_total"}
     )
@@ -154,12 +155,13 @@ def peers_table(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
 
 def write_tables(folder: str | Path, rows: pd.DataFrame, published: Published) -> None:
     """Write every table as FOLDER/NAME.tsv, tab-separated."""
+    speeds = with_enough_to_do(rows)
     tables = {
         "measurements": measurements(rows),
         "table1": table1(rows, published),
-        "table2": table2(rows, published),
-        "goals": goals_table(rows, published),
-        "peers": peers_table(rows, published),
+        "table2": table2(speeds, published),
+        "goals": goals_table(speeds, published),
+        "peers": peers_table(speeds, published),
     }
     for name, table in tables.items():
         with complete_or_absent(Path(folder) / f"{name}.tsv") as partial:
