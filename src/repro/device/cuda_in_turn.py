@@ -127,4 +127,7 @@ class CudaInTurn(InTurn):
         counters.launches += len(blocks)
         counters.threads += int(self._threads[kernels] @ blocks)
         if len(blocks):
-            self._device.last_launch = cast(CudaKernel, self.launches[kernels[-1]].kernel)
+            last = self.launches[kernels[-1]]
+            kernel = cast(CudaKernel, last.kernel)
+            kernel._checked, kernel._extents = None, ((int(blocks[-1]), 1, 1), last.block)
+            self._device.last_launch = kernel

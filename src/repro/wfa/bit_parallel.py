@@ -11,7 +11,6 @@ from repro.wfa.packing import PackedPair
 SOURCE = KERNELS / "bit_parallel.cu"
 MIDDLE_ROW = KERNELS / "middle_row.cu"
 CHUNK = 16  # columns of the word that one strip hands to the next
-LAG = 4  # columns that a lane is behind the one above
 MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 MOST_NARROW_STRIPS = 660  # at once; with more, strips of two words a lane are faster on an NVIDIA H200
@@ -105,7 +104,7 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
         raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
     device, count = pair.device, len(problems.rows)
-    kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK, "LAG": LAG})
+    kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     middle_row = device.compile(MIDDLE_ROW, {"WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols

@@ -28,13 +28,14 @@ struct Wide<4> {
     using Type = unsigned __int128;
 };
 
-constexpr int GROUPS = CHUNK / LAG;  // of columns that a lane computes between two lanes' exchanges
+constexpr int LAG = 4;               // the letters of a word
+constexpr int GROUPS = CHUNK / LAG;  // of LAG columns
 constexpr int BEHIND = 31 / GROUPS;  // chunks that the last lane is behind the first, rounded down
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
 };
 struct __align__(CHUNK) Letters {
-    unsigned word[CHUNK / 4];
+    unsigned word[GROUPS];
 };
 constexpr unsigned UNWRITTEN = ~0u;
 
@@ -138,16 +139,14 @@ extern "C" __global__ void __launch_bounds__(32)
     unsigned* below = final ? middle + half.first_chunk : bottom;
     above += first;
     unsigned incoming = lane == 0 && first < last ? load(above) : 0;
-    // A lane's letters, and the first lane's of this chunk, the next one and the one after it, which is being loaded.
-    unsigned letters[LAG / 4] = {}, out_plus = 0, out_minus = 0;
-    Letters now = {}, next = {}, ahead = {};
+    Letters now = {}, next = {}, ahead = {};  // of this chunk, of the next one, and of the one after it, being loaded
     if (first < last) {
         next = chunks[first];
         ahead = chunks[min(first + 1, last - 1)];
     }
+    unsigned letters = next.word[0], out_plus = 0, out_minus = 0;
+    Words equal = equal_to(letters, 0);
     int sum = 0;
-    for (int w = 0; w < LAG / 4; ++w) letters[w] = next.word[w];
-    Words equal = equal_to(letters[0], 0);
 
     // All lanes go the same way: to part and to meet again costs more than what a lane outside its columns computes.
     auto compute = [&](int top, auto at_edge) {
@@ -173,21 +172,16 @@ extern "C" __global__ void __launch_bounds__(32)
         for (int group = 0; group < GROUPS; ++group) {
             unsigned differences = __shfl_up_sync(FULL_MASK, __byte_perm(out_minus, out_plus, 0x5410), 1);
             if (lane == 0) differences = given >> (CHUNK - LAG * (group + 1));
-            unsigned current[LAG / 4], plus_before[WORDS], minus_before[WORDS];
-            for (int w = 0; w < LAG / 4; ++w) {
-                int word = (group + 1) * LAG / 4 + w;
-                current[w] = letters[w];
-                letters[w] = __shfl_up_sync(FULL_MASK, letters[w], 1);
-                if (lane == 0) letters[w] = word < CHUNK / 4 ? now.word[word % (CHUNK / 4)] : next.word[word % (CHUNK / 4)];
-            }
+            unsigned current = letters, plus_before[WORDS], minus_before[WORDS];
+            letters = __shfl_up_sync(FULL_MASK, letters, 1);
+            if (lane == 0) letters = group + 1 < GROUPS ? now.word[(group + 1) % GROUPS] : next.word[0];
             for (int w = 0; w < WORDS; ++w) {
                 plus_before[w] = plus[w];
                 minus_before[w] = minus[w];
             }
 #pragma unroll
             for (int column = 0; column < LAG; ++column) {
-                Words following = column + 1 < LAG ? equal_to(current[(column + 1) / 4 % (LAG / 4)], (column + 1) % 4)
-                                                   : equal_to(letters[0], 0);
+                Words following = column + 1 < LAG ? equal_to(current, column + 1) : equal_to(letters, 0);
                 equal.word[0] |= differences >> (LAG - 1 - column) & 1;
                 unsigned carried[WORDS];
                 for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
