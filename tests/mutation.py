@@ -43,6 +43,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "range[1] + passed / 2 + 32 * LETTERS + SPAN / 2;": "what is fetched first only tunes",
         "range[0] - SPAN / 2 +": "what is fetched first only tunes",
         "row < 0 ? NOT_REACHED : row)": "what is fetched first only tunes",
+        "COLUMNS + SPAN / 2 + lowest;": "what is fetched first only tunes",
+        "lowest_of_block + SPAN / 2, range)": "what is fetched first only tunes",
+        "__shared__ int rows[2]": "room that nobody uses",
+        "__shared__ int range[2]": "room that nobody uses",
+        "if (step > 0)": "a step is 0 or EXCHANGE columns and more",
         "FURTHER = 8;": "how many windows at once only tunes",
     },
     "shuffle": {
