@@ -40,7 +40,7 @@ def similar(seed: int, letters: int, others: bool = False) -> tuple[Letters, Let
 
 @schemes
 def test_strips_in_any_order_of_threads(device, scheme):
-    """Long enough for several rebasings: a strip of 256 columns, 128 rows between two of them."""
+    """Long enough for several rebasings: a strip of 512 columns, 128 rows between two of them."""
     queries, subjects = similar(1, 800)
     for pairs in ("all", "zip"):
         found = run(device, queries, subjects, pairs, scheme)
@@ -48,13 +48,16 @@ def test_strips_in_any_order_of_threads(device, scheme):
         assert found.types == {strips.NAME: found.scores.size}
 
 
-@pytest.mark.parametrize("scheme", [SCHEMES[2], SCHEMES[3]], ids=str)
-def test_wide_strips_where_there_are_many(scheme, monkeypatch):
-    monkeypatch.setattr(strips, "FEW_STRIPS", 0)
-    queries, subjects = similar(9, 1100, others=True)
-    for order in ORDERS:
-        found = run(open_device("emulator", thread_order=order), queries, subjects, "all", scheme)
-        assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", scheme))
+@pytest.mark.parametrize("mode", ["global", "semi-global", "local"])
+def test_strips_are_narrower_where_letters_score_more(mode):
+    """Half as wide where 15 bits would not hold what lies between the middle of a strip and its edges."""
+    queries, subjects = similar(9, 700, others=True)
+    scheme = Scheme(mode, match=20, mismatch=-10, gap_open=12, gap_extend=10)
+    device = open_device("emulator", thread_order="random")
+    assert strips._columns(device, scheme) < strips._columns(device, Scheme(mode))
+    found = run(device, queries, subjects, "all", scheme)
+    assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", scheme))
+    assert found.types == {strips.NAME: 4}
 
 
 @pytest.mark.parametrize("scheme", [SCHEMES[0], SCHEMES[3], SCHEMES[5]], ids=str)

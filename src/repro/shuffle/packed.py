@@ -61,7 +61,8 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
         warps, together = 12, 2 if local else 1
     else:
         one_stage = columns <= lanes * per_thread
-        warps, together = 20 if scheme.mode == "global" and one_stage else 16, 2 if local else 1
+        warps = 20 if scheme.mode == "global" and one_stage else 16 if every or scheme.mode != "semi-global" else 12
+        together = 2 if local else 1
     return Shape(lanes, per_thread, permuted, warps, together, as_bytes and not local)
 
 

@@ -16,9 +16,8 @@ from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import CODES, Scheme
 
 NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
-# Columns of a thread in either half of its words: the more the better, unless there are few strips then.
+# Columns of a thread in either half of its words: the more the better, where 16 bits hold what so wide a strip has.
 COLUMNS = {"cuda": (16, 32), "emulator": (4, 8)}
-FEW_STRIPS = 1024
 WARPS = {"linear": 16, "affine": 12}  # per multiprocessor
 PERIOD = 128  # steps from one rebasing to the next; a multiple of every warp's size
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
@@ -28,9 +27,9 @@ BEGIN_THREADS, MOST_BEGIN_BLOCKS = 256, 2**16
 MEMORY_SHARE = 4  # of the free memory, for the borders of strips
 
 
-def width(device: Device, wide: bool = False) -> int:
+def _width(device: Device, columns: int) -> int:
     """Columns of a strip."""
-    return 2 * device.warp_size * COLUMNS[device.kind][wide]
+    return 2 * device.warp_size * columns
 
 
 def _shift(scheme: Scheme) -> int:
@@ -41,7 +40,7 @@ def _shift(scheme: Scheme) -> int:
     return max(opening if local else 0, -least)
 
 
-def _middle(device: Device, scheme: Scheme, wide: bool) -> int:
+def _middle(device: Device, scheme: Scheme, columns: int) -> int:
     """Where a strip's reference is set: as far as values can move away from it in either direction, and a step more.
 
     A cell differs from the one beside it by at most a letter's best score and the first letter of a gap; rows are those
@@ -50,7 +49,13 @@ def _middle(device: Device, scheme: Scheme, wide: bool) -> int:
     best = max(0, int(scheme.table().max()))
     step = best + scheme.first + scheme.gap_extend
     margin = 4 * scheme.first + 2 * scheme.gap_extend + best + 2 * _shift(scheme)
-    return step * (PERIOD + 2 * device.warp_size + width(device, wide) // 2) + margin
+    return step * (PERIOD + 2 * device.warp_size + _width(device, columns) // 2) + margin
+
+
+def _columns(device: Device, scheme: Scheme) -> int:
+    """Of a thread: the most with which values relative to a strip have 15 bits, else 0."""
+    fitting = [n for n in COLUMNS[device.kind] if 2 * _middle(device, scheme, n) <= LARGEST_WORD]
+    return max(fitting, default=0)
 
 
 def _exact(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -59,14 +64,14 @@ def _exact(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.i
     Gains have to be bytes, values relative to a strip 15 bits, and values relative to nothing int32, columns too.
     """
     gain = _shift(scheme) + max(scheme.gap_extend, int(scheme.table().max()) + 2 * scheme.gap_extend)
-    small = gain <= LARGEST_BYTE and 2 * _middle(device, scheme, False) <= LARGEST_WORD
+    small = gain <= LARGEST_BYTE and _columns(device, scheme) > 0
     folded = (m + n).astype(np.float64) * max(1, scheme.gap_extend) <= LARGEST["int32"]
     return small & (m > 0) & (n > 0) & folded & fits("int32", scheme, m, n)
 
 
 def _worthwhile(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether a matrix is large enough for several warps."""
-    return _exact(device, scheme, m, n) & (n > width(device)) & (m >= FEWEST_ROWS)
+    return _exact(device, scheme, m, n) & (n > _width(device, _columns(device, scheme))) & (m >= FEWEST_ROWS)
 
 
 def method(device: Device, scheme: Scheme, preferred: bool) -> Method:
@@ -81,10 +86,10 @@ def _launch(
     """As many alignments at a time, the longest first, as there is memory for the edges of their strips."""
     assert group.places is not None
     m, n = queries.letters.lengths[group.queries], subjects.letters.lengths[group.subjects]
-    wide = 2 * _middle(device, scheme, True) <= LARGEST_WORD and int((-(-n // width(device, True))).sum()) > FEW_STRIPS
-    strips = -(-n // width(device, wide))
+    columns = _columns(device, scheme)
+    strips = -(-n // _width(device, columns))
     order = np.argsort(-m * strips, kind="stable")
-    batch = _Batch(device, scheme, queries, subjects, scores, wide)
+    batch = _Batch(device, scheme, queries, subjects, scores, columns)
     most = max(1, (device.memory_bytes - device.memory_used) // MEMORY_SHARE // np.dtype(np.int32).itemsize)
     words = np.cumsum((m * strips * batch.planes)[order])
     first = 0
@@ -100,14 +105,14 @@ def _launch(
 
 @dataclass(frozen=True)
 class _Batch:
-    """What all launches have in common. wide: which of the two numbers of columns a thread has."""
+    """What all launches have in common. columns: of a thread."""
 
     device: Device
     scheme: Scheme
     queries: OnDevice
     subjects: OnDevice
     scores: Array
-    wide: bool
+    columns: int
 
     @property
     def planes(self) -> int:
@@ -141,7 +146,7 @@ class _Batch:
                 *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
             )
             kernel, warp = kernels["shuffle_strips"], device.warp_size
-            shared = CODES * width(device, self.wide)
+            shared = CODES * _width(device, self.columns)
             kernel(
                 min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
                 warp,
@@ -151,7 +156,7 @@ class _Batch:
                 device.upload((ends - counts).astype(np.int32)),
                 device.upload(np.cumsum(words) - words),
                 *(edges, edges if entering is None else entering, state, self.scores, int(ends[-1]), first),
-                _middle(device, self.scheme, self.wide),
+                _middle(device, self.scheme, self.columns),
                 shared_bytes=shared,
             )
             entering = edges[int(words.sum() - m[-1] * self.planes) :]
@@ -164,7 +169,7 @@ class _Batch:
             "FURTHER": self.scheme.gap_extend,
             "SHIFT": _shift(self.scheme),
             "PERIOD": PERIOD,
-            "COLUMNS": COLUMNS[self.device.kind][self.wide],
+            "COLUMNS": self.columns,
             "WARPS": WARPS[self.scheme.gap],
             "UNROLLED": UNROLLED,
             "Score": self.scores.dtype.type,
