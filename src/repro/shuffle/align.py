@@ -23,9 +23,7 @@ def scores(
     Shape (queries, subjects) for pairs "all", else (n,). variant: one of `variants.VARIANTS`, whose settings these are.
     Raises InputError for what is wrong with pairs, variant or settings.
     """
-    chosen = choose(VARIANTS, variant)
-    outcome: Outcome = chosen.run(device, queries, subjects, pairs, scheme, False, **chosen.complete(settings))
-    return outcome.scores
+    return _run(device, queries, subjects, pairs, scheme, False, variant, settings).scores
 
 
 def alignments(
@@ -42,7 +40,21 @@ def alignments(
     variant: one of `variants.VARIANTS`, whose settings these are.
     Raises InputError for what is wrong with pairs, variant or settings.
     """
+    found = _run(device, queries, subjects, pairs, scheme, True, variant, settings).alignments
+    assert found is not None, "a traceback was asked for"
+    return found
+
+
+def _run(
+    device: Device,
+    queries: Letters,
+    subjects: Letters,
+    pairs: Pairs,
+    scheme: Scheme,
+    traceback: bool,
+    variant: str,
+    settings: dict[str, int],
+) -> Outcome:
     chosen = choose(VARIANTS, variant)
-    outcome: Outcome = chosen.run(device, queries, subjects, pairs, scheme, True, **chosen.complete(settings))
-    assert outcome.alignments is not None, "a traceback was asked for"
-    return outcome.alignments
+    found: Outcome = chosen.run(device, queries, subjects, pairs, scheme, traceback, **chosen.complete(settings))
+    return found

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from repro.device import Array, Device
 from repro.device.source import Constant
+from repro.shuffle import paper
 from repro.shuffle.batch import Group
 from repro.shuffle.engine import Method, OnDevice
 from repro.shuffle.letters import Letters
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even, within_memory
 from repro.shuffle.ranges import fits, fits_as_integers, fits_if_small
-from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import Scheme
 
 
@@ -103,10 +103,7 @@ def constants_of(
     staged: whether a subject is wider than the shape. every: all against all. wide: local scores as integers.
     """
     return {
-        "MODE": MODES[scheme.mode],
-        "AFFINE": scheme.gap == "affine",
-        "FIRST": scheme.first,
-        "FURTHER": scheme.gap_extend,
+        **paper.constants_of(scheme),
         "LANES": shape.lanes,
         "COLUMNS": shape.columns,
         "PERMUTED": shape.permuted if every else 0,

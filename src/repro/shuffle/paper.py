@@ -38,10 +38,7 @@ def _launch(
     halves = 2 if kind == "half2" else 1
     every = group.places is None
     constants: dict[str, Constant] = {
-        "MODE": MODES[scheme.mode],
-        "AFFINE": scheme.gap == "affine",
-        "FIRST": scheme.first,
-        "FURTHER": scheme.gap_extend,
+        **constants_of(scheme),
         "COLUMNS": columns,
         "HALVES": halves,
         "SHARED_QUERY": every,
@@ -72,6 +69,16 @@ def _launch(
         *(borders, scores, tasks, width, pitch, border_rows),
         shared_bytes=shared,
     )
+
+
+def constants_of(scheme: Scheme) -> dict[str, Constant]:
+    """What every kernel is specialised by that takes the scores of gaps at compile time."""
+    return {
+        "MODE": MODES[scheme.mode],
+        "AFFINE": scheme.gap == "affine",
+        "FIRST": scheme.first,
+        "FURTHER": scheme.gap_extend,
+    }
 
 
 def even(indices: NDArray[np.integer], multiple: int) -> NDArray[np.integer]:

@@ -14,8 +14,7 @@ from repro.device.source import Constant
 from repro.shuffle.batch import Group
 from repro.shuffle.engine import OnDevice
 from repro.shuffle.letters import Letters
-from repro.shuffle.paper import KERNELS, PROFILE_ROWS, even
-from repro.shuffle.reference import MODES
+from repro.shuffle.paper import KERNELS, PROFILE_ROWS, constants_of, even
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Traced
 
@@ -153,10 +152,7 @@ class _Launches:
         """Queue both kernels of a launch. inputs: letters with offsets, of queries and of subjects."""
         scheme, device = self.scheme, self.device
         constants: dict[str, Constant] = {
-            "MODE": MODES[scheme.mode],
-            "AFFINE": scheme.gap == "affine",
-            "FIRST": scheme.first,
-            "FURTHER": scheme.gap_extend,
+            **constants_of(scheme),
             "LANES": self.lanes,
             "COLUMNS": self.columns,
             "ALL": self.every,

@@ -10,9 +10,8 @@ from repro.device import Array, Device
 from repro.device.source import Constant
 from repro.shuffle.batch import Group, Indices
 from repro.shuffle.engine import Method, OnDevice
-from repro.shuffle.paper import KERNELS
+from repro.shuffle.paper import KERNELS, constants_of
 from repro.shuffle.ranges import LARGEST, fits
-from repro.shuffle.reference import MODES
 from repro.shuffle.scheme import CODES, Scheme
 
 NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
@@ -163,10 +162,7 @@ class _Batch:
 
     def _constants(self) -> dict[str, Constant]:
         return {
-            "MODE": MODES[self.scheme.mode],
-            "AFFINE": self.scheme.gap == "affine",
-            "FIRST": self.scheme.first,
-            "FURTHER": self.scheme.gap_extend,
+            **constants_of(self.scheme),
             "SHIFT": _shift(self.scheme),
             "PERIOD": PERIOD,
             "COLUMNS": self.columns,
