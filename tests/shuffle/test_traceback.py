@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
-from repro.errors import DeviceError, InputError
+from repro.errors import InputError
 from repro.shuffle import reference, stored
 from repro.shuffle.align import alignments
 from repro.shuffle.alignments import Alignments
@@ -151,13 +151,18 @@ def test_batches_larger_than_memory_stream_through():
     assert_as_reference(found, queries, subjects, "zip", Scheme())
 
 
-def test_an_alignment_larger_than_memory_is_one_for_fp32():
+@pytest.mark.parametrize("scheme", [Scheme(), Scheme("local")], ids=str)
+def test_an_alignment_larger_than_memory_is_divided(scheme):
+    """Its checkpoints are 138,240 bytes; those of the short ones beside it fit."""
     device = open_device("emulator", memory_bytes=60_000)
-    queries, subjects = random_batch(13, 1, 500)
-    with pytest.raises(DeviceError, match=r"448 x 285 letters keeps 138,240 bytes, .* choose the variant fp32"):
-        alignments(device, queries, subjects, "zip", Scheme())
-    found = alignments(device, queries, subjects, "zip", Scheme(), variant="fp32")
-    assert_as_reference(found, queries, subjects, "zip", Scheme())
+    large, small = random_batch(13, 1, 500), random_batch(14, 2, 60)
+    queries, subjects = (
+        Letters(np.concatenate([a.codes, b.codes]), np.concatenate([a.offsets, len(a.codes) + b.offsets[1:]]))
+        for a, b in zip(large, small, strict=True)
+    )
+    outcome = VARIANTS["auto"].run(device, queries, subjects, "zip", scheme, True)
+    assert outcome.types == {"s16x2": 2, "fp32": 1}
+    assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
 
 
 ENDS = "ACGTACGT", "TTGCATTGCA"

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
 from repro.device.source import Constant
-from repro.errors import DeviceError
 from repro.shuffle.letters import Letters
 from repro.shuffle.paper import KERNELS, PROFILE_ROWS
 from repro.shuffle.reference import MODES
@@ -47,8 +46,8 @@ class Problem:
     every: bool
 
 
-def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
-    """What each batch gives, one batch behind the launches. Raises DeviceError where what one keeps does not fit."""
+def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced | None]]:
+    """What each batch gives, one batch behind the launches; None where more is to be kept than memory is free."""
     if not len(problem.chosen):
         return
     uploaded = device.upload(problem.queries.codes), device.upload(problem.subjects.codes)
@@ -62,10 +61,8 @@ def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced]]:
         if kept is None or kept.dtype != word or kept.shape[0] < words:
             kept = None  # before there is another
             if words * word.itemsize > device.memory_bytes - device.memory_used:
-                raise DeviceError(
-                    f"{device.name}: a traceback of {m[batch.members].max()} x {n[batch.members].max()} letters keeps "
-                    f"{words * word.itemsize:,} bytes, more than are free; choose the variant fp32, which keeps none"
-                )
+                yield batch, None
+                continue
             kept = device.empty(words, word)
         results = _launch(device, problem, batch, (*uploaded, table), kept)
         if waiting:

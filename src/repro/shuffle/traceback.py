@@ -1,4 +1,7 @@
-"""The alignments of a batch by `auto`: by what is stored of every cell where that is exact, else by checkpoints."""
+"""The alignments of a batch by `auto`: by what is stored of every cell where that is exact, else by checkpoints.
+
+One whose checkpoints are more than memory is free is divided as by `fp32`.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Device
-from repro.shuffle import checkpointed, stored
+from repro.shuffle import checkpointed, hirschberg, stored
 from repro.shuffle.batch import Fits, Group, of_all, of_list
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Collected, Traced
 
+WIDER = "fp32", "int32", "int64"  # number types of what is divided
 INSERTIONS, DELETIONS = 0xAAAAAAAA, 0xFFFFFFFF  # words of nothing but these
 
 
@@ -35,19 +39,34 @@ def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, schem
     for traced in stored.trace(device, queries, subjects, [g for g in groups if g.method == 0], scheme):
         found.add(traced)
         types["s16x2"] = types.get("s16x2", 0) + int((traced.places >= 0).sum())
+    too_large: list[NDArray[np.int64]] = []
     for group in groups:
         if group.method == 1:
-            for kind, traced in _by_checkpoints(device, queries, subjects, group, scheme):
+            for kind, traced in _by_checkpoints(device, queries, subjects, group, scheme, too_large):
                 found.add(traced)
                 types[kind] = types.get(kind, 0) + int((traced.places >= 0).sum())
+    if too_large:
+        places, *pairs_of = np.concatenate(too_large, axis=1)
+        divided = hirschberg.run(device, WIDER, queries, subjects, np.column_stack(pairs_of), scheme)
+        assert divided.alignments is not None
+        found.add_alignments(places, divided.alignments)
+        types |= {kind: types.get(kind, 0) + count for kind, count in divided.types.items()}
     aligned = found.alignments()
     return Outcome(aligned.score.reshape(shape), cells, types, aligned)
 
 
 def _by_checkpoints(
-    device: Device, queries: Letters, subjects: Letters, group: Group, scheme: Scheme
+    device: Device,
+    queries: Letters,
+    subjects: Letters,
+    group: Group,
+    scheme: Scheme,
+    too_large: list[NDArray[np.int64]],
 ) -> Iterator[tuple[str, Traced]]:
-    """The alignments of a group, by the number type that computed them."""
+    """The alignments of a group, by the number type that computed them.
+
+    too_large: takes over places, queries and subjects of those that need more memory than is free: shape (3, n).
+    """
     chosen, partners = group.queries.astype(np.int64), group.subjects.astype(np.int64)
     every = group.places is None
     if group.places is None:
@@ -62,7 +81,11 @@ def _by_checkpoints(
     some = ~empty
     problem = checkpointed.Problem(queries, subjects, chosen[some], partners[some], places[some], scheme, every)
     for batch, traced in checkpointed.trace(device, problem):
-        yield batch.kind, traced
+        if traced is None:
+            members = np.unique(batch.members)
+            too_large.append(np.stack([problem.places, problem.chosen, problem.partners])[:, members])
+        else:
+            yield batch.kind, traced
 
 
 def _of_nothing(scheme: Scheme, places: NDArray[np.int64], m: NDArray[np.int64], n: NDArray[np.int64]) -> Traced:
