@@ -158,3 +158,15 @@ def test_the_shares_of_the_phases_add_up(tmp_path: Path, monkeypatch: pytest.Mon
     widths = [bar.get_width() for bar in drawn[0].axes[0].patches]
     assert np.allclose(widths, [12.5, 25, 62.5])
     plt.close(drawn[0])
+
+
+def test_a_line_joins_the_sizes_of_one_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: drawn.append(figure))
+    sizes = [row("staged", vertices, 1.0, experiment="variants", **EMULATOR) for vertices in (64, 128, 256)]
+    apart = row("staged", 200, 0.1, experiment="types", **EMULATOR)
+    figures.draw_rates(measured(tmp_path, *sizes, apart), PUBLISHED, [])
+    (axes,) = drawn[0].axes
+    assert sorted(line.get_xdata().tolist() for line in axes.lines) == [[64, 128, 256], [200]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["staged"]
+    plt.close(drawn[0])

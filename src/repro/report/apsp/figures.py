@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from repro.report.apsp.data import CPU, RATE, SECONDS, Published, complete, fastest
 from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, RC, device_label, devices_of, save
@@ -41,9 +41,7 @@ def _by_size(
                 values = line["seconds"] if column == SECONDS else line["grelaxations_per_second"] / 1e3
                 axes.plot(line["vertices"], values, label="other programs" if k == 0 else None, **PEER)
             for name in VARIANTS:
-                line = fastest(own[own["variant"] == name], ["vertices"])
-                if len(line):
-                    axes.plot(line["vertices"], line[column], label=LABEL.get(name, name), **LOOK[name])
+                _line_of_each_experiment(axes, own[own["variant"] == name], column, LABEL.get(name, name), LOOK[name])
             if column == RATE and len(peers):
                 goals = published.goals[
                     (published.goals["dtype"] == "float32") & (published.goals["predecessors"] == 0)
@@ -59,6 +57,13 @@ def _by_size(
         save(figure, paths)
 
 
+def _line_of_each_experiment(axes: Axes, rows: pd.DataFrame, column: str, label: str, look: dict[str, Any]) -> None:
+    """The fastest row of each size; a line joins sizes of one experiment, for others were run with other settings."""
+    for k, (_, own) in enumerate(rows.groupby("experiment")):
+        line = fastest(own, ["vertices"])
+        axes.plot(line["vertices"], line[column], label=label if k == 0 else None, **look)
+
+
 def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
     """The share of each phase in the kernel time, where each phase is a launch of its own."""
     rows = complete(rows[rows["result.phase_seconds"].notna() & (rows["dtype"] == "float32")])
@@ -68,7 +73,7 @@ def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | 
         for axes, (_, own) in panels:
             lines = fastest(own, ["variant", "predecessors", "vertices"])
             labels = [
-                f"{line.variant}{', predecessors' if line.predecessors else ''}\n{line.vertices:,}"
+                f"{line.variant}{', predecessors' if line.predecessors else ''}\n{line.vertices:,} vertices"
                 for line in lines.itertuples()
             ]
             seconds = pd.DataFrame(lines["result.phase_seconds"].tolist(), index=labels).astype(float)
@@ -98,10 +103,8 @@ def draw_tiles(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
                 best = fastest(line, ["tile"])
                 look = {**LOOK[str(name)], "linestyle": ("-", "--", ":", "-.")[k % 4]}
                 axes.plot(best["tile"], best[RATE], label=f"{name}, {vertices:,} vertices", **look)
-            axes.set(xscale="log", xlabel="edge of a tile", ylabel="10¹² relaxations per second", ylim=(0, None))
-            ticks = sorted(own["tile"].unique())
-            axes.set_xticks(ticks, [f"{tile:.0f}" for tile in ticks])
-            axes.minorticks_off()
+            axes.set(xscale="log", yscale="log", xlabel="edge of a tile", ylabel="10¹² relaxations per second")
+            _ticks_at(axes, own["tile"])
             axes.legend(fontsize=7)
         figure.suptitle("Effect of the tile, float32 distances")
         save(figure, paths)
@@ -124,15 +127,9 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
                 within = rows[same & (rows["predecessors"] == 0)][RATE]
                 if len(within):
                     axes.axhline(within.max(), color=colour, linestyle="--", label=f"{vertices:,}, staged in core")
-            axes.set(
-                xscale="log",
-                xlabel="memory budget, % of the matrix",
-                ylabel="10¹² relaxations per second",
-                ylim=(0, 1.05 * axes.get_ylim()[1]),
-            )
-            ticks = sorted(own["memory_percent"].unique())
-            axes.set_xticks(ticks, [f"{percent:.0f}" for percent in ticks])
-            axes.minorticks_off()
+            label = "10¹² relaxations per second"
+            axes.set(xscale="log", yscale="log", xlabel="memory budget, % of the matrix", ylabel=label)
+            _ticks_at(axes, own["memory_percent"])
             axes.legend(fontsize=7)
         figure.suptitle("Out of core: rate by memory budget")
         save(figure, paths)
@@ -147,6 +144,13 @@ def _panels(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple[tuple[st
         axes.set_title(device_label(device, kind), fontsize=9)
     own = [(device, rows[rows["device"] == device[0]]) for device in devices]
     return figure, list(zip(grid[0], own, strict=False))
+
+
+def _ticks_at(axes: Axes, values: pd.Series) -> None:
+    """A horizontal axis with a tick at each of the values, and no other."""
+    ticks = sorted(values.unique())
+    axes.set_xticks(ticks, [f"{tick:.0f}" for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _over_vertices(axes: Axes, **look: Any) -> None:
