@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -197,14 +198,15 @@ def test_kernel_times_are_drawn_by_block_size_and_device(tmp_path: Path, drawn: 
     assert lines_of(figure, 1) == {"64 threads": [(1000, 50)]}
 
 
-def test_the_comparison_shows_ratios_where_the_times_are(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_the_comparison_shows_ratios_above_all_times_of_a_length(tmp_path: Path, drawn: list[Figure]) -> None:
+    longest = {"min": 0.0004, "median": 0.0005, "max": 0.009}
     rows = measured(
         tmp_path, row("unoptimised", 1000, 7.0), row("optimised", 1000, 2.0), row("optimised", 1000, 1.0, 512),
-        row("compact", 1000, 0.5, None),
+        row("compact", 1000, 0.5, None, kernel_seconds=longest),
     )  # fmt: skip
     figures.draw_comparison(rows, PUBLISHED, [])
     (ratio,) = drawn[0].axes[0].texts
-    assert (ratio.get_text(), ratio.xy) == ("3.5×", (1000, 7.0))
+    assert (ratio.get_text(), ratio.xy) == ("3.5×", (1000, pytest.approx(9)))
     assert lines_of(drawn[0]) == {"compact": [(1000, 0.5)], "optimised": [(1000, 2)], "unoptimised": [(1000, 7)]}
     assert "paper: 3.5× at 10,000\non an NVIDIA GeForce GTX 460" in drawn[0].get_suptitle()
 
@@ -217,6 +219,18 @@ def test_memory_and_launches_are_counts(tmp_path: Path, drawn: list[Figure]) -> 
     assert memory["unoptimised, allocated"] == [(1000, 4.002)]
     assert memory["4 bytes × (2n - 1) n"] == [(1000, 7.996)]
     assert launches == {"optimised": [(1000, 5)], "unoptimised": [(1000, 3)]}
+
+
+def test_lengths_on_the_axis_do_not_touch(tmp_path: Path, drawn: list[Figure]) -> None:
+    rows = measured(tmp_path, *(row("compact", length, 1.0, None) for length in (256, 1000, 100_000)))
+    figures.draw_memory(rows, PUBLISHED, [])
+    drawn[0].draw_without_rendering()
+    (axes,) = drawn[0].axes
+    low, high = axes.get_xlim()
+    ticks = [label for label in axes.get_xticklabels() if low <= label.get_position()[0] <= high]
+    assert [label.get_text() for label in ticks[-2:]] == ["50,000", "100,000"]
+    extents = [label.get_window_extent() for label in ticks]
+    assert all(right.x0 - left.x1 > 2 for left, right in pairwise(extents))
 
 
 def test_peers_are_drawn_on_their_own_device_alone(tmp_path: Path, drawn: list[Figure]) -> None:
