@@ -1,6 +1,6 @@
 """Figures of the similarities: what is drawn, beside what, and under which names."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from matplotlib.legend import Legend
 
 from repro.report.mgemm import figures, scaling, structure
 from repro.report.mgemm.predictions import fit
-from tests.report.mgemm_rows import PUBLISHED, ROWS, measured, row
+from tests.report.mgemm_rows import EMULATOR, PUBLISHED, ROWS, measured, row
 
 FORMATS = ("svg", "pdf", "png")
 
@@ -68,6 +68,33 @@ def test_bars_beside_a_goal_are_of_its_size(tmp_path: Path, monkeypatch: pytest.
     assert [patch.get_height() for patch in axes.patches] == pytest.approx([3.5, 0.008, 90.0])
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert labels == ["2-way float64\n10,240 × 12,288\ncpu: 2,048 × 4,096", "3-way bits\n500 × 4,096"]
+
+
+def test_sizes_of_few_bars_name_them_and_numbers_do_not_touch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variants = ("naive", "ternary", "fmin", "auto", "gemm")
+    bars = [
+        row("kernel", "float32", 256 if name == "naive" else 512, 512, 0.0007, variant=name, **EMULATOR)
+        for name in variants
+    ]
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: drawn.append(figure))
+    figures.draw_kernels(measured(tmp_path, *bars), PUBLISHED, [])
+    drawn[0].draw_without_rendering()
+    (axes,) = drawn[0].axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["float32\n512 × 512\nnaive: 256 × 512"]
+    assert [text.get_text() for text in axes.texts] == ["0.0007"] * 5
+    extents = [text.get_window_extent() for text in axes.texts]
+    assert all(left.x1 < right.x0 for left, right in pairwise(extents))
+    assert all(extent.y0 > axes.get_window_extent().y0 for extent in extents)
+    plt.close(drawn[0])
+
+
+def test_a_panel_of_nothing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(scaling, "save", lambda figure, paths: (drawn.append(figure), saved(figure, paths)))
+    rows = measured(tmp_path, *(each for each in ROWS if each["device_kind"] == "emulator"))
+    scaling.draw_strong(rows, fit(rows), PUBLISHED, [])
+    assert [[text.get_text() for text in axes.texts] for axes in drawn[0].axes[:2]] == [["nothing measured here"], []]
 
 
 def test_runs_beside_the_model_look_different(rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

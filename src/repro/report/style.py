@@ -49,7 +49,10 @@ def title(what: str, rows: pd.DataFrame) -> str:
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
-    """Write a figure once per path, in the format of its suffix, and close it."""
+    """Write a figure once per path, in the format of its suffix, and close it. A panel without data says so."""
+    for axes in figure.axes:
+        if axes.axison and not axes.has_data() and not axes.texts:
+            axes.text(0.5, 0.5, "nothing measured here", transform=axes.transAxes, ha="center")
     for path in map(Path, paths):
         metadata = {"Date": None} if path.suffix == ".svg" else {"CreationDate": None} if path.suffix == ".pdf" else {}
         figure.savefig(path, metadata=metadata)

@@ -27,10 +27,11 @@ PAPER: dict[str, Any] = {
 }
 GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "_", "markersize": 16, "linestyle": "none"}
 BAR = 0.15  # width; a group is 1 apart from the next
-WRITTEN: dict[str, Any] = {
-    "xytext": (0, -8),
+BELOW: dict[str, Any] = {
+    "xytext": (0, -3),
     "textcoords": "offset points",
     "ha": "center",
+    "va": "top",
     "fontsize": 6,
     "bbox": {"boxstyle": "round,pad=0.1", "color": "white", "alpha": 0.85},
 }
@@ -73,13 +74,13 @@ def _bars(
                 for number, (name, rate) in enumerate(group[RATE].items()):
                     left = place + (number - (len(group) - 1) / 2) * BAR
                     axes.bar(left, rate, BAR, color=VARIANT_COLOUR[name])
-                    axes.annotate(_number(rate), (left, rate), **WRITTEN)
+                    axes.annotate(_number(rate), (left, rate), rotation=90, **BELOW)
                 if device == PEERS_DEVICE:
                     _beside(axes, place, measure, elements, published)
                 labels.append("\n".join([elements if measure == "kernel" else f"{measure} {elements}", *_sizes(group)]))
             axes.set_xticks(range(len(groups)), labels, fontsize=7)
             axes.set(yscale="log", ylabel=UNIT, xlim=(-0.6, max(1, len(groups)) - 0.4))
-            axes.set_ylim(bottom=own[RATE].min() / 4)
+            axes.set_ylim(bottom=own[RATE].min() / 10)  # a decade is the height of a number
             axes.set_title(device_label(device, kind), fontsize=9)
             axes.grid(visible=False, axis="x")
         shown = [name for name in variants if name in set(rows["variant"])]
@@ -101,9 +102,11 @@ def _drawn(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
 
 
 def _sizes(group: pd.DataFrame) -> list[str]:
-    """Vectors and elements of the bars of a group, and whose they are where bars have sizes of their own."""
-    sizes = (group["vectors"].map("{:,}".format) + " × " + group["fields"].map("{:,}".format)).drop_duplicates()
-    return [size if number == 0 else f"{name}: {size}" for number, (name, size) in enumerate(sizes.items())]
+    """Vectors and elements of most bars of a group, and whose the other sizes are."""
+    sizes = group["vectors"].map("{:,}".format) + " × " + group["fields"].map("{:,}".format)
+    most = sizes.value_counts(sort=False).idxmax()
+    others = sizes[sizes != most]
+    return [most, *(f"{', '.join(names)}: {size}" for size, names in others.groupby(others).groups.items())]
 
 
 def _number(value: float) -> str:
@@ -122,6 +125,6 @@ def _beside(axes: Axes, place: float, measure: str, kind: str, published: Publis
     axes.plot([place + 0.45] * len(goals), goals[RATE], **GOAL)
     for _, other in peers[~peers["fields"].isin(goals["fields"])].iterrows():
         size = f"{other['vectors']:,} × {other['fields']:,}"
-        axes.annotate(size, (place - 0.45, other[RATE]), **{**WRITTEN, "xytext": (0, -12)})
+        axes.annotate(size, (place - 0.45, other[RATE]), **{**BELOW, "xytext": (0, -8)})
     limit = published.limits[published.limits["kind"] == kind][RATE]
     axes.hlines(limit, place - 0.45, place + 0.45, color=PAPER_COLOUR, linestyle="--", linewidth=1)

@@ -178,7 +178,7 @@ def _whole_decades(*panels: Axes) -> None:
     for axes in panels:
         if axes.has_data():
             low, high = np.log10(axes.dataLim.intervaly)
-            axes.set_ylim(10 ** np.floor(low - 0.02), 10 ** np.ceil(high + 0.02))
+            axes.set_ylim(10 ** np.floor(low - 0.1), 10 ** np.ceil(high + 0.1))
 
 
 def _legend(figure: Figure) -> None:
