@@ -44,6 +44,9 @@ class Scheme:
         if self.gap == "affine" and self.gap_open is None:
             object.__setattr__(self, "gap_open", max(DEFAULT_GAP_OPEN, self.gap_extend))
         self.validate()
+        for name in ("match", "mismatch", "gap_open", "gap_extend"):
+            if getattr(self, name) is not None:  # numpy's integers wrap around where sums are large
+                object.__setattr__(self, name, int(getattr(self, name)))
 
     @property
     def first(self) -> int:

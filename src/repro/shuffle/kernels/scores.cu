@@ -19,7 +19,7 @@ struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Quad {
 };
 
 // H(i, 0) or H(0, j): a gap of so many letters, or 0 where end gaps are free.
-__device__ __forceinline__ int border(int letters) {
+__device__ __forceinline__ Whole border(Whole letters) {
     return MODE != GLOBAL || letters <= 0 ? 0 : -FIRST - (letters - 1) * FURTHER;
 }
 
@@ -131,7 +131,7 @@ extern "C" __global__ void shuffle_scores(const uint8_t* queries, const long lon
                 // Once per P steps: a letter of the query, and a cell of the column to the left, for every thread.
                 int loaded = chunk + lane;
                 next = code_at(query[0], loaded) | code_at(query[HALVES - 1], loaded) << 8;
-                if (stage == 0) entering_h = left_border(loaded + 1);
+                if (stage == 0) entering_h = left_border(min(loaded + 1, rows));
                 else if (loaded < rows) {
                     entering_h = in_h[loaded];
                     if (AFFINE) entering_f = in_f[loaded];

@@ -25,6 +25,8 @@ struct Problem {
 
 template <class S>
 __device__ __forceinline__ S widened(long long score, S) { return S(score); }
+// Columns beyond a subject, which do not count, may need more than 32 bits.
+__device__ __forceinline__ int widened(long long score, int) { return int(max(score, (long long)lowest(int()))); }
 __device__ __forceinline__ __half widened(long long score, __half) { return __float2half(float(score)); }
 
 // What passes from lane to lane and from stage to stage: H and F, and where they came from.

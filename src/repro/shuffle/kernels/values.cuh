@@ -15,16 +15,26 @@ struct Types<2> {
 using Single = Types<HALVES>::Single;  // of one alignment
 using Value = Types<HALVES>::Value;    // of all alignments that a thread works on
 
+template <int BYTES>
+struct Number {
+    using Type = int;
+};
+template <>
+struct Number<8> {
+    using Type = long long;
+};
+using Whole = Number<sizeof(T)>::Type;  // a number before it is a Single: a long gap's price may need 64 bits
+
 template <class S>
-__device__ __forceinline__ S converted(int score, S) { return S(score); }
-__device__ __forceinline__ __half converted(int score, __half) { return __float2half(float(score)); }
-__device__ __forceinline__ Single single(int score) { return converted(score, Single()); }
+__device__ __forceinline__ S converted(Whole score, S) { return S(score); }
+__device__ __forceinline__ __half converted(Whole score, __half) { return __float2half(float(score)); }
+__device__ __forceinline__ Single single(Whole score) { return converted(score, Single()); }
 
 template <class S>
 __device__ __forceinline__ S joined(S only, S) { return only; }
 __device__ __forceinline__ __half2 joined(__half low, __half high) { return __halves2half2(low, high); }
-__device__ __forceinline__ Value make_value(int low, int high) { return joined(single(low), single(high)); }
-__device__ __forceinline__ Value value_of(int both) { return make_value(both, both); }
+__device__ __forceinline__ Value make_value(Whole low, Whole high) { return joined(single(low), single(high)); }
+__device__ __forceinline__ Value value_of(Whole both) { return make_value(both, both); }
 
 // Below every score, also after penalties.
 __device__ __forceinline__ float lowest(float) { return -1e30f; }
