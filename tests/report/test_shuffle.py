@@ -341,6 +341,17 @@ def test_speeds_by_read_length_have_the_papers_lines_on_gpus_alone(tmp_path: Pat
     assert "not GPU times" in figure.axes[3].get_title()
 
 
+def test_variants_of_the_same_speed_are_seen_both(tmp_path: Path, drawn: list[Figure]) -> None:
+    rows = measured(tmp_path, *(row(name, "global", "linear", 125, 1e-5, **EMULATOR) for name in ("fp32", "auto")))
+    figures.draw_read_lengths(rows, PUBLISHED, [])
+    lines = drawn[0].axes[3].lines
+    assert [line.get_label() for line in lines] == ["fp32", "auto"]
+    assert [line.get_fillstyle() for line in lines] == ["none", "none"]
+    assert len({line.get_marker() for line in lines}) == 2
+    (legend,) = drawn[0].legends
+    assert [text.get_text() for text in legend.get_texts()][-2:] == ["fp32", "auto"]
+
+
 def test_without_rows_of_a_gpu_the_papers_lines_have_panels_of_their_own(tmp_path: Path, drawn: list[Figure]) -> None:
     figures.draw_read_lengths(measured(tmp_path, row("auto", "global", "linear", 125, 1e-5, **EMULATOR)), PUBLISHED, [])
     assert [axes.get_title() for axes in drawn[0].axes[:3:2]] == [
@@ -362,6 +373,8 @@ def test_efficiency_goals_and_transfers_show_the_tables_values(tmp_path: Path, d
     figures.draw_transfers(rows, PUBLISHED, [])
     efficiency, goals, transfers = drawn
     assert [text.get_text() for text in efficiency.axes[0].texts] == ["95", "82", "89", "86", "50", "81", "57"]
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in efficiency.axes[0].patches if np.isfinite(bar.get_height())]
+    assert middles == pytest.approx([0, 1, 2, 3, 4.8, 4, 5.2])  # `auto` has no share of the paper's model
     bars = [height for height in heights(goals, 1) if np.isfinite(height)]
     assert bars == [7.5, 3.0]
     assert "on NVIDIA H200" in goals.get_suptitle()

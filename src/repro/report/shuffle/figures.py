@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 
 from repro.report.shuffle.data import (
     CPU,
@@ -24,6 +25,7 @@ from repro.report.shuffle.data import (
     of_their_own,
     papers_scores,
 )
+from repro.report.shuffle.tables import HERE
 from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
 
 MODES, GAPS, RESULTS = ("global", "semi-global", "local"), ("linear", "affine"), ("score", "traceback")
@@ -40,6 +42,7 @@ PAPER_LOOK: dict[str, dict[str, Any]] = {
     "CUDASW4": {"facecolor": "#dddddd", "hatch": "oo"},
 }
 PAPER_LINE = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "markersize": 4, "fillstyle": "none", "linewidth": 0.8}
+HOLLOW: dict[str, Any] = {"fillstyle": "none", "markeredgewidth": 1.5}  # shows what lies below
 PAPER_PLATFORMS = ("AVX512", "GV100", "RTX3090", "A100", "MI100")
 BAR_LENGTH = 125
 SCALINGS = (("global", "linear"), ("global", "affine"), ("local", "affine"))
@@ -135,20 +138,15 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
                 for k, name in enumerate(VARIANTS):
                     line = fastest(here[here["variant"] == name], ["read_length"])
                     if len(line):
-                        axes.plot(
-                            line["read_length"],
-                            line[SPEED],
-                            marker=MARKERS[k],
-                            label=name,
-                            color=LOOK[name]["facecolor"],
-                        )
+                        look = {"color": LOOK[name]["facecolor"], "marker": MARKERS[k], **HOLLOW}
+                        axes.plot(line["read_length"], line[SPEED], label=name, **look)
                 ticks = sorted({*here["read_length"], *(paper["read_length"] if kind == "cuda" else ())})
-                axes.set(xscale="log", xlabel="letters of a read", ylabel="GCUPS (kernel time)", ylim=(0, None))
+                axes.set(xscale="log", yscale="log", xlabel="letters of a read", ylabel="GCUPS (kernel time)")
                 axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
-                axes.minorticks_off()
+                axes.xaxis.set_minor_locator(NullLocator())
                 axes.set_title(f"{mode}, {gap}: {device_label(device, kind)}", fontsize=8)
-                if axes.lines:
-                    axes.legend(fontsize=6)
+        shown = {str(line.get_label()): line for axes in figure.axes for line in axes.lines}
+        figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=len(shown), fontsize=8)
         figure.suptitle("Speed of scores by read length, each read with all of its set")
         save(figure, paths)
 
@@ -163,15 +161,17 @@ def draw_efficiency(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
         names = [
             f"{platform}\n{library}" for platform, library in zip(table["platform"], table["library"], strict=True)
         ]
+        both = np.isfinite(table["efficiency_percent"]) & np.isfinite(table["ceiling_percent"])
+        aside = np.where(both, 0.2, 0)  # a bar alone stands in the middle
         at = np.arange(len(table))
         colours = [LOOK[name]["facecolor"] if name in LOOK else "#555555" for name in table["library"]]
-        axes.bar(at - 0.2, table["efficiency_percent"], width=0.38, color=colours, label="paper's model")
+        axes.bar(at - aside, table["efficiency_percent"], width=0.38, color=colours)
         measured = table["ceiling_percent"]
-        axes.bar(at + 0.2, measured, width=0.38, color=colours, alpha=0.5, hatch="///", edgecolor="white")
-        for x, column in ((-0.2, "efficiency_percent"), (0.2, "ceiling_percent")):
-            for k, value in enumerate(table[column]):
+        axes.bar(at + aside, measured, width=0.38, color=colours, alpha=0.5, hatch="///", edgecolor="white")
+        for places, column in ((at - aside, "efficiency_percent"), (at + aside, "ceiling_percent")):
+            for x, value in zip(places, table[column], strict=True):
                 if np.isfinite(value):
-                    axes.annotate(f"{value:.0f}", (k + x, value), (0, 2), textcoords="offset points", ha="center",
+                    axes.annotate(f"{value:.0f}", (x, value), (0, 2), textcoords="offset points", ha="center",
                                   fontsize=7)  # fmt: skip
         axes.set_xticks(at, names, fontsize=7)
         axes.set(ylabel="achieved, % of the peak", ylim=(0, 115))
@@ -182,7 +182,8 @@ def draw_efficiency(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
             loc="upper right",
             fontsize=7,
         )
-        figure.suptitle("Efficiency of scores, global, affine, fastest read length (Table 2)\ngrey: the paper")
+        here = "colours: here" if (table["source"] == HERE).any() else "nothing measured here"
+        figure.suptitle(f"Efficiency of scores, global, affine, fastest read length (Table 2)\ngrey: the paper; {here}")
         save(figure, paths)
 
 
