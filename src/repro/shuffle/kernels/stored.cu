@@ -3,8 +3,6 @@
 //
 // Values but local ones have the price of extending gaps folded in, as in packed.cu; a bias keeps all from being
 // negative, so that a sum of words is that of their halves.
-//
-// local memory: sm_75 sm_80 sm_90 sm_100 sm_120
 #include "tagged.cuh"
 
 // The tags of several words, the first one's highest: sums of words and of words without tags differ by them.

@@ -17,6 +17,8 @@
 // A block is one warp. It takes the next strip that nobody has begun: whatever order blocks run in, the strip to the left
 // was begun earlier and does not wait for this one. The last column of a strip goes to the next through global memory,
 // where each word is its own flag.
+//
+// local memory: sm_75
 constexpr int P = WARP_SIZE, WIDTH = 2 * P * COLUMNS;
 constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
 constexpr int OPENING = MODE == LOCAL ? FIRST : FIRST - FURTHER;  // what a gap's first letter costs in these coordinates
