@@ -1,6 +1,7 @@
 """The workflow's configuration: checked against its schema, with the schema's defaults for what is missing."""
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -16,13 +17,17 @@ def complete(config: dict[str, Any], schema_path: str | Path) -> dict[str, Any]:
     """The configuration with defaults filled in.
 
     Raises InputError for the first key that the schema does not know, naming the nearest that it does, and for the
-    first value that it does not allow.
+    first value that it does not allow; or for two experiments of one name in one system.
     """
     schema = yaml.safe_load(Path(schema_path).read_text())
     completed: dict[str, Any] = deepcopy(config)
     error = next(_with_defaults(schema).iter_errors(completed), None)
     if error is not None:
         raise InputError(f"configuration: {_explain(error)}")
+    for system, part in completed.items():
+        names = [entry["name"] for entry in part.get("experiments", ())] if isinstance(part, dict) else []
+        if twice := [name for name, times in Counter(names).items() if times > 1]:
+            raise InputError(f"configuration: {system}: two experiments are called '{twice[0]}'; rename one of them")
     return completed
 
 
