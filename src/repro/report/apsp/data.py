@@ -35,7 +35,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
 
     seconds: of the kernels; of the rounds with their copies where blocks are streamed; of the whole call on the CPU.
     """
-    rows = read_checked(paths)
+    rows = read_checked(paths, "apsp")
     for column in ("parameters.tile", "parameters.memory_percent", "result.rounds_seconds"):
         if column not in rows:
             rows[column] = float("nan")

@@ -63,7 +63,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     product. devices: how many the ranks had. block_vectors: vectors of a block. value_bytes: of a similarity. seconds:
     of the kernels for measure "kernel", else of the whole. rate: 10^12 comparisons in a second. cpu: the host's.
     """
-    rows = read_checked(paths)
+    rows = read_checked(paths, "mgemm")
     rows = rows.rename(columns={f"input.{name}": name for name in ("kind", "vectors", "fields")})
     names = ("measure", "way", "stages", "stage", "n_pf", "n_pv", "n_pr")
     rows = rows.rename(columns={f"parameters.{name}": name for name in names})

@@ -49,7 +49,7 @@ class Published:
 
 def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Checked rows of several files, with `length` (letters of a sequence) and `kernel_gcups`."""
-    rows = read_checked(paths)
+    rows = read_checked(paths, "reorder")
     rows["length"] = rows["input.len_a"]
     rows["kernel_gcups"] = rows["work"] / rows[KERNEL] / 1e9
     if BLOCK_SIZE not in rows:

@@ -77,7 +77,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     result: `score` or `traceback`. read_length: letters where all queries have as many, else NaN. reads: what tables
     call the set: `125bp`, or `PacBio` for reads of many lengths. seconds: of the kernels; on the CPU of the whole call.
     """
-    rows = read_checked(paths).rename(columns={"parameters.mode": "mode", "parameters.gap": "gap"})
+    rows = read_checked(paths, "shuffle").rename(columns={"parameters.mode": "mode", "parameters.gap": "gap"})
     rows["result"] = np.where(rows["parameters.traceback"] == 1, "traceback", "score")
     equal = rows["input.query_letters"] == rows["input.queries"] * rows["input.longest_query"]
     several = rows["input.against"] == "reads"

@@ -95,7 +95,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
 
     Settings and traces that no row has are columns without values.
     """
-    rows = read_checked(paths)
+    rows = read_checked(paths, "wfa")
     rows["similarity"] = 1 - rows["result"] / rows[["input.len_a", "input.len_b"]].max(axis="columns")
     for column in (SIZE, TILE, INTERVAL, "trace.launch"):
         if column not in rows:
