@@ -16,7 +16,7 @@ from repro.report.claims import FAILS, HOLDS, NOT_MEASURED
 from repro.report.wfa import figures, pyramid, sweeps, traces
 from repro.report.wfa.claims import claims
 from repro.report.wfa.data import Published, best_settings, peers_by_kind, read_measured
-from repro.report.wfa.memory import allocated_bytes, longest
+from repro.report.wfa.memory import RESULT_BYTES, allocated_bytes, longest
 from repro.report.wfa.tables import write_tables
 from repro.wfa.runs import Runs
 from repro.wfa.variants import VARIANTS
@@ -76,6 +76,12 @@ def test_rows_that_were_not_checked_are_refused(tmp_path: Path) -> None:
     del unchecked["check"]
     with pytest.raises(InputError, match=r"rows\.jsonl: line 2: the row was not checked"):
         measured(tmp_path, example_row(), unchecked)
+
+
+def test_rows_of_another_system_are_refused(tmp_path: Path) -> None:
+    other = {**example_row(), "system": "reorder"}
+    with pytest.raises(InputError, match=r"rows\.jsonl: line 2: a row of reorder among those of wfa; move it there"):
+        measured(tmp_path, example_row(), other)
 
 
 def test_similarity_is_by_the_longer_sequence(tmp_path: Path) -> None:
@@ -173,7 +179,7 @@ def test_memory_limits_are_the_papers(tmp_path: Path) -> None:
     assert table["NVIDIA RTX 3090, 24 GB", "two columns"] == 1_500_000_000
 
 
-@pytest.mark.parametrize("name", [name for name in VARIANTS if name != "hybrid"])
+@pytest.mark.parametrize("name", RESULT_BYTES)
 def test_the_longest_strings_are_those_that_the_devices_budget_allows(name: str) -> None:
     variant, m, n = VARIANTS[name], 40, 43
     settings = variant.complete({"tile_length": 3} if "tile_length" in variant.settings else {})

@@ -6,6 +6,12 @@ from collections.abc import Iterable
 import pandas as pd
 
 WORD = 4  # bytes of a pyramid value
+# What each variant of the paper allocates for results; others have no line.
+RESULT_BYTES = {"baseline": 0, "dynamic-work-items": 0, "minimised-reads": WORD, "shared-memory-prefetch": WORD} | (
+    dict.fromkeys(
+        ("tiling-global", "tiling-register", "tiling-shared", "parallel-workgroup", "dynamic-diamond"), 2 * WORD
+    )
+)
 MEMORIES = {"NVIDIA RTX 3090, 24 GB": 24 * 10**9, "NVIDIA H200, 141 GB": 141 * 10**9}
 
 
@@ -22,9 +28,8 @@ def two_columns(memory_bytes: int) -> int:
 def allocated_bytes(variant: str, m: int, n: int, tile_length: int = 0) -> int:
     """What a variant of the paper allocates for strings of m and n letters: letters, two columns, results, tiles."""
     columns = 2 * WORD * (m + n + 1)
-    results = {"baseline": 0, "dynamic-work-items": 0, "minimised-reads": WORD, "shared-memory-prefetch": WORD}
     tiles = 2 * tile_length**2 * ((m + n) // (2 * tile_length) + 2) if variant == "tiling-global" else 0
-    return m + n + columns + results.get(variant, 2 * WORD) + WORD * tiles
+    return m + n + columns + RESULT_BYTES[variant] + WORD * tiles
 
 
 def longest(variant: str, memory_bytes: int, tile_length: int = 0) -> int:

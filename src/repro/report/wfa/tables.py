@@ -7,7 +7,7 @@ import pandas as pd
 from repro.inputs.files import complete_or_absent
 from repro.inputs.pair_sheet import Pair
 from repro.report.wfa.data import INPUT, PEERS_DEVICE, TOTAL, Published, best_settings
-from repro.report.wfa.memory import memory_table
+from repro.report.wfa.memory import RESULT_BYTES, memory_table
 from repro.wfa.runs import Runs
 from repro.wfa.variants import VARIANTS
 
@@ -132,7 +132,7 @@ def write_tables(
 ) -> None:
     """Write every table as FOLDER/NAME.tsv, tab-separated. runs: of one pair, or none."""
     tiles = [(name, variant.settings["tile_length"].default if "tile_length" in variant.settings else 0)
-             for name, variant in VARIANTS.items() if name != "hybrid"]  # fmt: skip
+             for name, variant in VARIANTS.items() if name in RESULT_BYTES]  # fmt: skip
     tables = {
         "measurements": measurements(rows),
         "table2": table2(published, sheet),
