@@ -29,6 +29,15 @@ def test_our_own_configurations_are_valid_to_the_last_pair(name: str) -> None:
         assert ReorderExperiment.from_entry(entry, config["repetitions"]).lengths == entry["lengths"]
 
 
+@pytest.mark.parametrize("system", ["wfa", "shuffle", "reorder", "apsp", "mgemm"])
+def test_two_experiments_of_one_name_are_refused(system: str) -> None:
+    needed = {"wfa": {"pairs": ["p"]}, "shuffle": {"reads": ["r"]}, "reorder": {"lengths": [9]}}.get(system, {})
+    entries = [{"name": name, **needed} for name in ("twice", "once", "twice")]
+    with pytest.raises(InputError, match=f"configuration: {system}: two experiments are called 'twice'; rename one"):
+        complete({system: {"experiments": entries}}, SCHEMA)
+    complete({system: {"experiments": entries[:2]}}, SCHEMA)
+
+
 def test_missing_keys_get_their_defaults_so_that_old_files_keep_working() -> None:
     defaults = complete({}, SCHEMA)
     assert (defaults["device"], defaults["repetitions"], defaults["pairs"]) == ("auto", 3, "config/pairs.tsv")
@@ -75,6 +84,10 @@ def test_a_fault_is_one_line_that_names_the_key(config: dict[str, Any], message:
     [
         ({"pairs": ["q"]}, "experiment x: pair 'q' is not in the sheet of pairs; the nearest is p"),
         ({"variants": ["base"]}, "experiment x: no variant 'base'; choose one of: baseline"),
+        (
+            {"variants": ["baseline", "hybrid"], "trace": 10},
+            "experiment x: trace: the paper's variants can be watched, hybrid cannot; leave one of them out",
+        ),
         ({"settings": {"workgroup": [32]}}, "experiment x: variant baseline has no setting 'workgroup'"),
         ({"settings": {"workgroup_size": [32, 2048]}}, "experiment x: variant baseline: workgroup_size = 2048 is not"),
     ],

@@ -17,6 +17,7 @@ from repro.wfa.variants import VARIANTS
 
 SYSTEM = "wfa"
 WARM_UP_LETTERS = 64
+BEYOND = "beyond the paper"  # the section of a variant that `trace` does not know
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class Experiment:
                     nearest = difflib.get_close_matches(pair, known, n=1, cutoff=0.0) or ["none"]
                     raise InputError(f"pair '{pair}' is not in the sheet of pairs; the nearest is {nearest[0]}")
             variants, settings = chosen(entry, VARIANTS)
+            unseen = [variant.name for variant in variants if variant.section == BEYOND]
+            if unseen and "trace" in entry:
+                raise InputError(
+                    f"trace: the paper's variants can be watched, {unseen[0]} cannot; leave one of them out"
+                )
         return cls(
             entry["name"],
             variants,
