@@ -92,6 +92,11 @@ def test_a_budget_is_a_share_of_the_matrix_and_ends_with_the_run():
         ({"variants": ["fast"]}, "experiment tiny: no variant 'fast'; choose one of: naive, katz-kider"),
         ({"settings": {"tile": [1]}}, "experiment tiny: variant staged: tile = 1 is not within 64 to 128"),
         ({"dtypes": ["int8"]}, "experiment tiny: distances cannot be int8"),
+        ({"sizes": [], "graphs": []}, "experiment tiny: give sizes or graphs"),
+        (
+            {"variants": ["out-of-core", "staged"], "memory_percent": [50]},
+            "experiment tiny: memory_percent: staged needs the whole matrix in memory; take out-of-core alone",
+        ),
         ({"graphs": ["x"]}, r"experiment tiny: graph 'x' is not in the sheet \(it has: sparse\)"),
     ],
 )

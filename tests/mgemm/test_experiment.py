@@ -253,6 +253,14 @@ def test_an_error_that_nobody_foresaw_ends_all_ranks():
             {"sets": ["few"], "kinds": ["bits"]},
             r"experiment tiny: random \w+: row 2, vector 1, field 11: 2 where 0/1 data has only",
         ),
+        ({"per_block": True}, "experiment tiny: per_block: without decompositions there are no blocks; leave it out"),
+        ({"measure": "kernel", "ways": [3]}, "experiment tiny: ways: a kernel is one product of pairs on one device;"),
+        ({"measure": "kernel", "stage": 0, "stages": 2}, "experiment tiny: stages: a kernel is one product of pairs"),
+        ({"measure": "kernel", "decompositions": [[1, 2, 1]]}, "experiment tiny: decompositions: a kernel is one"),
+        (
+            {"kinds": ["float32", "bits"], "variants": ["ternary"]},
+            "experiment tiny: variant ternary: a minimum of bits",
+        ),
         ({"decompositions": [[1, 41, 1]]}, "experiment tiny: n_pv = 41: there are 40 vectors; give fewer ranks"),
     ],
 )

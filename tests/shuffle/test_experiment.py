@@ -229,6 +229,7 @@ def test_biopython_and_the_reference_agree_with_letters_of_any_kind(scheme):
     [
         ({"variants": ["fp16"]}, "no variant 'fp16'; choose one of: fp32"),
         ({"settings": {"columns": [64]}}, "columns = 64 is not within 4 to 32"),
+        ({"settings": {"columns": [8, 5]}}, "variant fp32: columns = 5 is no multiple of 4"),
         ({"variants": ["auto"]}, "variant auto has no setting 'columns'"),
         ({"reads": ["shirt"]}, "reads 'shirt' are not in the sheet of reads; the nearest is short"),
         (

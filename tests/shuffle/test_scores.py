@@ -193,6 +193,6 @@ def test_what_is_no_variant_or_setting():
     device, batch = open_device("emulator"), letters("ACGT")
     with pytest.raises(InputError, match="no variant 'fp64'; choose one of: fp32, half2, s16x2, auto"):
         scores(device, batch, batch, "all", Scheme(), "fp64")
-    with pytest.raises(InputError, match="columns 6: look-ups are 4 columns wide, so give a multiple of 4"):
+    with pytest.raises(InputError, match="variant fp32: columns = 6 is no multiple of 4"):
         scores(device, batch, batch, "all", Scheme(), "fp32", columns=6)
     assert scores(device, batch, batch, "all", Scheme()).tolist() == [[8]]

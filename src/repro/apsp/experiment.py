@@ -32,6 +32,7 @@ SYSTEM = "apsp"
 WARM_UP_VERTICES = 256
 MOST_PHASED = 8192  # vertices up to which one more run is made to tell the phases apart
 PHASES = 3
+STREAMED = "out-of-core"  # the variant that a budget of memory is for
 
 
 def scipy_floyd_warshall(device: Device, weights: NDArray[Any], predecessors: bool) -> Outcome:
@@ -91,6 +92,11 @@ class Experiment:
                 raise InputError(f"graph '{unknown[0]}' is not in the sheet (it has: {', '.join(graphs)})")
             variants, settings = chosen(entry, {**VARIANTS, CPU.name: CPU})
             dtypes = [distance_type(dtype) for dtype in entry["dtypes"]]
+            if not entry["sizes"] and not entry["graphs"]:
+                raise InputError("give sizes or graphs")
+            whole = [variant.name for variant in variants if variant.name != STREAMED]
+            if whole and entry["memory_percent"]:
+                raise InputError(f"memory_percent: {whole[0]} needs the whole matrix in memory; take {STREAMED} alone")
         inputs = [Input(size, None) for size in entry["sizes"]] + [
             Input(None, graphs[name]) for name in entry["graphs"]
         ]

@@ -9,12 +9,13 @@ from repro.errors import InputError
 
 @dataclass(frozen=True)
 class Setting:
-    """One integer parameter of a variant: its default and the range it may take (both ends included)."""
+    """One integer parameter of a variant: its default and the range it may take (both ends included), in steps."""
 
     default: int
     low: int
     high: int
     summary: str
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Variant:
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     def complete(self, given: Mapping[str, int]) -> dict[str, int]:
-        """All settings, the given ones over the defaults. InputError for an unknown name or a value out of range."""
+        """All settings, the given ones over the defaults. InputError for an unknown name or an invalid value."""
         for name, value in given.items():
             if name not in self.settings:
                 known = ", ".join(self.settings) or "none"
@@ -40,6 +41,8 @@ class Variant:
             setting = self.settings[name]
             if not setting.low <= value <= setting.high:
                 raise InputError(f"variant {self.name}: {name} = {value} is not within {setting.low} to {setting.high}")
+            if value % setting.step:
+                raise InputError(f"variant {self.name}: {name} = {value} is no multiple of {setting.step}")
         return {name: given.get(name, setting.default) for name, setting in self.settings.items()}
 
 

@@ -27,6 +27,7 @@ from repro.mgemm.variants import VARIANTS
 
 SYSTEM = "mgemm"
 SIMILARITIES = {name: variant for name, variant in {**VARIANTS, CPU.name: CPU}.items() if name != PRODUCT}
+SAME_OF_BITS = "ternary", "gemm", "differences"
 KERNEL: dict[str, int | str] = {"measure": "kernel", "way": 2, "stages": 1, "stage": 0, "values": "float"}
 
 
@@ -52,6 +53,7 @@ class Experiment:
         with naming(entry):
             known = VARIANTS if entry["measure"] == "kernel" else SIMILARITIES
             variants, _ = chosen({**entry, "settings": {}}, known)
+            _check_used(entry)
             decompositions = [Decomposition(*parts) for parts in entry["decompositions"] or [[1, 1, 1]]]
             inputs = _inputs(entry, sheet, decompositions)
             spread = any(decomposition.ranks > 1 for decomposition in decompositions)
@@ -100,6 +102,20 @@ def _inputs(
         found += [(Input(kind, blocks * vectors, fields), decomposition) for vectors, fields in sizes]
         found += [(Input.of_set(kind, sheet[name]), decomposition) for name in entry["sets"]]
     return found
+
+
+def _check_used(entry: Mapping[str, Any]) -> None:
+    """Raise InputError for what would have no effect."""
+    if entry["measure"] == "kernel":
+        others = {"ways": [2], "stages": 1, "decompositions": [], "values": "float"}
+        given = [name for name, value in others.items() if entry[name] != value]
+        given += [name for name in ("stage", "per_block") if entry.get(name)]
+        if given:
+            raise InputError(f"{given[0]}: a kernel is one product of pairs on one device; leave it out")
+    if entry["per_block"] and not entry["decompositions"]:
+        raise InputError("per_block: without decompositions there are no blocks; leave it out or give decompositions")
+    if "bits" in entry["kinds"] and (same := [name for name in entry["variants"] if name in SAME_OF_BITS]):
+        raise InputError(f"variant {same[0]}: a minimum of bits is a & b, as of fmin; take that one or other kinds")
 
 
 def _problems(entry: Mapping[str, Any], given: Input, decomposition: Decomposition) -> list[Problem | None]:

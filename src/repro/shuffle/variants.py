@@ -7,7 +7,6 @@ import numpy as np
 
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
-from repro.errors import InputError
 from repro.shuffle import engine, hirschberg, packed, paper, strips
 from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.outcome import Outcome
@@ -25,8 +24,6 @@ def _paper(
     traceback: bool,
     columns: int,
 ) -> Outcome:
-    if columns % 4:
-        raise InputError(f"columns {columns}: look-ups are 4 columns wide, so give a multiple of 4")
     if traceback:
         return hirschberg.run(device, kinds, queries, subjects, pairs, scheme)
     methods = [paper.method(kind, scheme, columns) for kind in kinds]
@@ -79,7 +76,7 @@ def auto(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, sche
     return s16x2(device, queries, subjects, pairs, scheme, traceback)
 
 
-COLUMNS = Setting(16, 4, 32, "k, columns of a thread where there is no traceback; a multiple of 4")
+COLUMNS = Setting(16, 4, 32, "k, columns of a thread where there is no traceback; a multiple of 4", step=4)
 VARIANTS = {
     variant.name: variant
     for variant in (
