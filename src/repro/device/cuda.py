@@ -7,7 +7,6 @@ import tempfile
 import time
 import weakref
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from repro.device.base import Device, Event, KernelTimes, Lent, Limits
 from repro.device.cuda_errors import errors_of, explain
 from repro.device.cuda_kernel import CudaKernel
+from repro.device.cuda_lending import Lending
 from repro.device.in_turn import InTurn
 from repro.device.kernel import Array, BoundKernel, Kernel
 from repro.device.nvrtc import load_module
@@ -87,7 +87,7 @@ class Cuda(Device):
         self.last_launch: CudaKernel | None = None
         self._open_events: list[tuple[Any, Any]] = []
         self._first_event: Any = None
-        self._reached = {index}  # GPUs
+        self._lending = Lending(self)
         # Where a GPU walks the host's page tables (Grace), it reads ordinary memory itself, as late as page-locked one.
         self._stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
         self._staging: Staging | None = None
@@ -150,49 +150,14 @@ class Cuda(Device):
         return self._copy("out", values.ctypes.data, array.pointer, array, runtime.memcpyDeviceToHost, after)
 
     def lend(self, array: Array, outside: bool) -> Lent:
-        """Other processes reach the allocation that it lies in by a handle, which takes long to make."""
-        if not outside:
-            return Lent.of(array)
-        base, size = ctypes.c_uint64(), ctypes.c_size_t()
+        """By its address in this process, by a handle in others."""
         with errors_of(self.name, self), self._device:
-            address_range = ctypes.CDLL("libcuda.so.1").cuMemGetAddressRange_v2
-            failed = address_range(ctypes.byref(base), ctypes.byref(size), ctypes.c_uint64(array.pointer))
-            try:
-                handle = b"" if failed else self.cupy.cuda.runtime.ipcGetMemHandle(base.value)
-            except self.cupy.cuda.runtime.CUDARuntimeError:  # the system does not share memory
-                handle = b""
-        return Lent.of(array, handle, array.pointer - base.value)
+            return self._lending.lend(array, outside)
 
     def borrow(self, lent: Lent) -> Array | None:
         """By its address, or by the handle."""
-        runtime = self.cupy.cuda.runtime
         with self._device:
-            if lent.is_ours:
-                pointer, opened = lent.pointer, None
-                self._reach(lent.device)
-            elif lent.handle and lent.is_of_this_machine:
-                try:
-                    opened = runtime.ipcOpenMemHandle(lent.handle)
-                except runtime.CUDARuntimeError:
-                    return None
-                pointer = opened + lent.offset
-            else:
-                return None
-            memory = self.cupy.cuda.UnownedMemory(pointer, lent.nbytes, lent, self.index)
-        data = self.cupy.ndarray(lent.shape, lent.dtype, self.cupy.cuda.MemoryPointer(memory, 0))
-        if opened is not None:
-            weakref.finalize(data, runtime.ipcCloseMemHandle, opened).atexit = False
-        return Array(self, data, pointer)
-
-    def _reach(self, other: int) -> None:
-        """Let copies from another GPU go the direct way, where there is one."""
-        if other in self._reached:
-            return
-        runtime = self.cupy.cuda.runtime
-        if runtime.deviceCanAccessPeer(self.index, other):
-            with suppress(runtime.CUDARuntimeError):  # it is enabled already
-                runtime.deviceEnablePeerAccess(other)
-        self._reached.add(other)
+            return self._lending.borrow(lent)
 
     def copy_across(self, array: Array, source: Array, after: Sequence[Event] = ()) -> Event:
         """On the stream of copies in."""

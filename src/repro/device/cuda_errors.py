@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from repro.errors import DeviceError
-
-if TYPE_CHECKING:
-    from repro.device.cuda import Cuda
 
 # CUDA's codes after which the context's work and memory are gone.
 LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 999})
 TOO_LARGE = frozenset({701, 720})
 
 
-def explain(what: str, error: Exception, device: "Cuda | None" = None) -> Exception:
+class Launching(Protocol):
+    """A device that knows the kernel it launched last, None before the first launch."""
+
+    last_launch: Any
+
+
+def explain(what: str, error: Exception, device: Launching | None = None) -> Exception:
     """The DeviceError that a CUDA error becomes, with what to try; any other exception as it is."""
     from cupy import cuda
 
@@ -34,7 +37,7 @@ def explain(what: str, error: Exception, device: "Cuda | None" = None) -> Except
 
 
 @contextmanager
-def errors_of(what: str, device: "Cuda | None" = None) -> Iterator[None]:
+def errors_of(what: str, device: Launching | None = None) -> Iterator[None]:
     """Raise errors of CUDA as `explain` has them.
 
     what: was done. device: whose last launch is named where it may be the cause.

@@ -129,5 +129,5 @@ class CudaInTurn(InTurn):
         if len(blocks):
             last = self.launches[kernels[-1]]
             kernel = cast(CudaKernel, last.kernel)
-            kernel._checked, kernel._extents = None, ((int(blocks[-1]), 1, 1), last.block)
+            kernel.launched_with(((int(blocks[-1]), 1, 1), last.block))
             self._device.last_launch = kernel

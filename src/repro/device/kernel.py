@@ -120,6 +120,10 @@ class Kernel(ABC):
             raise DeviceError(f"kernel {self.name}: bind all arrays, and no more than {len(self.parameters)} arguments")
         return BoundKernel(self, block, arguments, shared_bytes)
 
+    def launched_with(self, extents: tuple[Extents, Extents]) -> None:
+        """Tell of a launch that `__call__` did not make: its grid and block, not cooperative; the next is checked."""
+        self._checked, self._cooperative, self._extents = None, False, extents
+
     def _check_extents(self, grid: Extent, block: Extent, shared_bytes: int, cooperative: bool) -> None:
         grid3, block3 = _three(grid), _three(block)
         limits = self.device.limits
@@ -218,7 +222,7 @@ class BoundKernel:
                 kernel._check_extents(grid, self.block, self.shared_bytes, False)
                 self._extents, self._threads = kernel._extents, kernel._threads
             self._grid = grid
-        kernel._checked, kernel._cooperative, kernel._extents = None, False, self._extents
+        kernel.launched_with(self._extents)
         try:
             kernel._layout.pack_into(kernel._values, 0, *self._leading, *numbers)
         except (struct.error, TypeError, OverflowError):

@@ -19,7 +19,7 @@ from repro.errors import DeviceError
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SPECIFIC = "sm_90a"
 KNOWN = (*ARCHITECTURES, SPECIFIC)
-# NVRTC 12.8 and 13.0 take the body of a generic lambda for a host function unless functions are the device's by default.
+# NVRTC 12.8 and 13.0 take a generic lambda's body for a host function unless functions are the device's by default.
 OPTIONS = ("--std=c++17", "--device-int128", "-lineinfo", "-default-device")
 PRELUDE = """\
 using int8_t = signed char; using uint8_t = unsigned char; using int16_t = short; using uint16_t = unsigned short;
