@@ -57,6 +57,14 @@ def test_every_source(sheet):
     assert (w.source, w.note) == ("unavailable", "gone")
 
 
+def test_a_prefix_is_no_longer_than_what_the_sheet_knows(sheet):
+    x, y, z, _ = read_pairs(sheet(FILE, NCBI, MADE, LOST))
+    for pair, prefix in ((x, 10**9), (y, 162114), (z, 100), (z, None)):
+        pair.check_prefix(prefix)
+    with pytest.raises(InputError, match="prefix 101: pair z has a sequence of 100 letters; give no more"):
+        z.check_prefix(101)
+
+
 def test_columns_may_come_in_any_order_and_lines_end_either_way(sheet):
     path = sheet(FILE, header=HEADER[::-1])
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
@@ -81,6 +89,7 @@ def test_columns_may_come_in_any_order_and_lines_end_either_way(sheet):
         (MADE | {"length_a": ""}, r"line 3, column length_a: is empty"),
         (MADE | {"length_a": "0"}, r"line 3, column length_a: 0 is below 1"),
         (MADE | {"similarity": "90"}, r"line 3, column similarity: 90 is not above 0 and up to 1"),
+        (MADE | {"similarity": "0.1"}, r"line 3, column similarity: 0.1 is below 0.4, which random letters have"),
         (MADE | {"similarity": "nan"}, r"line 3, column similarity: nan is not above 0 and up to 1"),
         (MADE | {"similarity": "90%"}, r"line 3, column similarity: '90%' is not a number"),
         (LOST | {"note": ""}, r"line 3, column note: is empty"),
@@ -169,6 +178,8 @@ GRAPH = {"name": "x", "source": "synthetic", "kind": "erdos-renyi", "nodes": "9"
         (read_read_sets, "reads.tsv", READS | {"source": "mason"}, "column platform: 'clr', which mason does not"),
         (read_read_sets, "reads.tsv", READS | {"file": "a.fa"}, "column file: 'a.fa' where nothing belongs"),
         (read_read_sets, "reads.tsv", READS | {"genome": ""}, "column genome: is empty"),
+        (read_read_sets, "reads.tsv", READS | {"genome": "NC_1"}, "column genome: 'NC_1' is no file, and no accession"),
+        (read_read_sets, "reads.tsv", READS | {"genome": "NC_000913"}, "column genome: 'NC_000913' is no file, and no"),
         (read_read_sets, "reads.tsv", READS | {"seed": ""}, "column seed: is empty"),
         (read_read_sets, "reads.tsv", READS | {"reads": "0"}, "column reads: 0 is below 1"),
         (

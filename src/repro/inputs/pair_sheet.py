@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from repro.errors import InputError
 from repro.inputs.ncbi import ACCESSION
+from repro.inputs.pairs import LEAST_SIMILARITY
 from repro.inputs.sheets import Row, read_rows
 
 Source = Literal["file", "ncbi", "synthetic", "unavailable"]
@@ -48,6 +50,12 @@ class Pair:
     published_distance: int | None
     note: str
 
+    def check_prefix(self, prefix: int | None) -> None:
+        """Raise InputError where the sheet says that a sequence has fewer letters than the first so many."""
+        known = [length for length in (self.length_a, self.length_b) if length is not None]
+        if prefix is not None and prefix > min(known, default=prefix):
+            raise InputError(f"prefix {prefix}: pair {self.name} has a sequence of {min(known)} letters; give no more")
+
 
 def read_pairs(path: str | Path) -> list[Pair]:
     """Read a sheet of pairs; raises InputError naming file, line and column of the first fault."""
@@ -66,6 +74,10 @@ def _pair(row: Row) -> Pair:
         for column in ("a", "b"):
             if source == "ncbi" and not ACCESSION.fullmatch(row.text(column)):
                 raise row.fault(column, f"{row.text(column)!r} is no accession with version, such as NC_000898.1")
+    if synthetic and row.fraction("similarity") < LEAST_SIMILARITY:
+        raise row.fault(
+            "similarity", f"{row.cells['similarity']} is below {LEAST_SIMILARITY}, which random letters have"
+        )
     if source == "unavailable" and not row.cells["note"]:
         raise row.fault("note", "is empty; an unavailable pair needs the reason")
     return Pair(

@@ -17,6 +17,7 @@ from repro.errors import InputError
 from repro.inputs.fasta import Sequence, write_fasta
 from repro.inputs.files import complete_or_absent
 
+LEAST_SIMILARITY = 0.4  # what mutation does not go below, but by chance where strings are short; about 0.48 if long
 _ACGT = np.frombuffer(b"ACGT", dtype=np.uint8)
 _BISECTIONS = 40
 # Bisection stops this close to the wanted similarity, relative to the wanted dissimilarity.

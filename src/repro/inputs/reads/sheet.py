@@ -1,5 +1,6 @@
 """config/reads.tsv: the sets of sequencing reads that are aligned."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -11,6 +12,7 @@ Source = Literal["file", "builtin", "mason", "pbsim"]
 Platform = Literal["illumina", "clr"]
 _SOURCES = ("file", "builtin", "mason", "pbsim")
 _PLATFORM_OF = {"mason": "illumina", "pbsim": "clr"}
+_LIKE_ACCESSION = re.compile(r"[A-Z]{1,6}_?[A-Z]{0,6}\d+(\.\d+)?")
 _COLUMNS = ("name", "source", "platform", "file", "genome", "reads", "length", "length_sd", "seed", "note")
 
 
@@ -53,6 +55,9 @@ def _read_set(row: Row) -> ReadSet:
     simulated = source != "file"
     if simulated:
         row.empty("file", "simulated reads are made from a genome")
+        genome = row.text("genome")
+        if _LIKE_ACCESSION.fullmatch(genome) and not ACCESSION.fullmatch(genome) and not Path(genome).exists():
+            raise row.fault("genome", f"{genome!r} is no file, and no accession with version, such as NC_000913.3")
     else:
         for column in ("genome", "reads", "length", "length_sd", "seed"):
             row.empty(column, "only simulated reads have it")
