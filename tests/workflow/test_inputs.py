@@ -83,3 +83,24 @@ def test_an_unknown_set_is_named_with_the_nearest(offline: Project) -> None:
     status, output = offline.snakemake("--dry-run")
     assert status == 1
     assert "config/vectors.tsv: has no line named 'bits-20'; the nearest is bits-200" in output
+
+
+@pytest.mark.parametrize(
+    ("pair", "status", "message"),
+    [
+        ("far", 0, "left out: pair far: NC_9999999.1 is not in the cache and NCBI cannot be reached"),
+        ("gone", 0, "left out: pair gone: not kept by release"),
+        ("exampel", 1, "config/pairs.tsv: has no line named 'exampel'; the nearest is example"),
+        ("large", 1, "prefix 4000: pair large has a sequence of 3000 letters; give no more"),
+    ],
+)
+def test_the_pair_of_runs_is_left_out_or_refused_like_any_other(
+    offline: Project, pair: str, status: int, message: str
+) -> None:
+    tiny = {"name": "tiny", "pairs": ["example"], "settings": {"workgroup_size": [32]}}
+    offline.configure(device="emulator", wfa={"runs": {"pair": pair, "prefix": 4000}, "experiments": [tiny]})
+    found, output = offline.snakemake("--dry-run")
+    assert found == status, output
+    assert message in output
+    assert "inputs_ncbi" not in output
+    assert "Traceback" not in output

@@ -5,6 +5,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+from repro.bench.experiment import naming
 from repro.bench.provenance import code_hash
 from repro.config import complete
 from repro.errors import ReproError
@@ -35,13 +36,19 @@ NCBI = "resources/ncbi"
 try:
     config = complete(config, workflow.source_path("../../config/schemas/config.schema.yaml"))
     PAIRS = {pair.name: pair for pair in read_pairs(config["pairs"])}
+    # The pair whose runs of equal letters are counted, if one is named.
+    WFA_RUNS = config["wfa"].get("runs")
+    compared = [name for entry in config["wfa"]["experiments"] for name in entry["pairs"] if name in PAIRS]
+    if WFA_RUNS:
+        compared += chosen(config["pairs"], read_pairs, [WFA_RUNS["pair"]])
+        PAIRS[WFA_RUNS["pair"]].check_prefix(WFA_RUNS["prefix"])
     aligned = [name for entry in config["shuffle"]["experiments"] for name in entry["reads"]]
     READS = chosen(config["reads"], read_read_sets, dict.fromkeys([*config["inputs"]["reads"], *aligned]))
     VECTORS = chosen(config["vectors"], read_vector_sources, config["inputs"]["vectors"])
     GRAPHS = chosen(config["graphs"], read_graph_sources, config["inputs"]["graphs"])
     # What cannot be had here is left out and said, not replaced; a job on another machine does not decide it again.
     LEFT_OUT = left_out(
-        [PAIRS[name] for entry in config["wfa"]["experiments"] for name in entry["pairs"] if name in PAIRS],
+        [PAIRS[name] for name in dict.fromkeys(compared)],
         READS.values(),
         [Path(NCBI), default_cache()],
         ncbi_reachable if workflow.is_main_process else lambda: True,
@@ -57,6 +64,10 @@ try:
         entry["name"]: Experiment.from_entry(entry, PAIRS, config["repetitions"])
         for entry in config["wfa"]["experiments"]
     }
+    for experiment in WFA.values():
+        with naming({"name": experiment.name}):
+            for name in experiment.pairs:
+                PAIRS[name].check_prefix(experiment.prefix)
 except ReproError as error:
     raise WorkflowError(str(error)) from None
 

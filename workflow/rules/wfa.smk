@@ -11,10 +11,6 @@ WFA_FIGURES = [
 ]
 WFA_TABLES = ["measurements", "table2", "table3", "table4", "memory", "peers", "goals", "claims"]
 
-# The pair whose runs of equal letters are counted, if one is named and can be had.
-WFA_RUNS = config["wfa"].get("runs")
-if WFA_RUNS and WFA_RUNS["pair"] not in PAIRS:
-    raise WorkflowError(f"wfa.runs: pair '{WFA_RUNS['pair']}' is not in the sheet of pairs")
 if WFA_RUNS and WFA_RUNS["pair"] not in gone["pair"]:
     WFA_FIGURES.append("runs")
     WFA_TABLES.append("runs")
