@@ -66,8 +66,9 @@ __device__ __forceinline__ void store(const P& part, Word* to, long long pitch, 
 // Operands of a product lie in shared memory with PAIR pivots side by side: left [DEPTH / PAIR][rows][PAIR] and right
 // [DEPTH / PAIR][columns][PAIR], where the last pivot of a pair comes first. With pairs, the two operands of a sum are
 // loaded into registers of different parity, which are different banks of the register file, and are read in one cycle.
-// A thread loads WIDE of the G columns that it holds side by side at a time; those of 16 threads are consecutive.
-constexpr int WIDE = 4 / PAIR;
+// A thread loads AT_ONCE words of an operand at a time: of WIDE of the rows or of the G columns that it holds side by
+// side. The columns of 16 threads are consecutive.
+constexpr int AT_ONCE = 4, WIDE = AT_ONCE / PAIR;
 __device__ __forceinline__ int left_index(int k, int row, int rows) {
     return (k / PAIR * rows + row) * PAIR + k % PAIR;
 }
@@ -103,17 +104,17 @@ __device__ __forceinline__ void store_right(const P& part, Word* right, Place at
     for (int r = 0; r < P::R; r += PAIR)
 #pragma unroll
         for (int c = 0; c < P::C; c += WIDE) {
-            Pack<4> pack;
+            Pack<AT_ONCE> pack;
 #pragma unroll
-            for (int g = 0; g < 4; ++g) pack.word[g] = part.word[r + PAIR - 1 - g % PAIR][c + g / PAIR];
+            for (int g = 0; g < AT_ONCE; ++g) pack.word[g] = part.word[r + PAIR - 1 - g % PAIR][c + g / PAIR];
             int index = right_index<P::G>(row_of(r + PAIR - 1, at), column_of<P::G>(c, at), P::C * 16);
-            *reinterpret_cast<Pack<4>*>(right + index) = pack;
+            *reinterpret_cast<Pack<AT_ONCE>*>(right + index) = pack;
         }
 }
 
 // Where a thread's first row and column are in operands.
 __device__ __forceinline__ const Word* own_left(const Word* left, Place at) { return left + at.y * 4 * PAIR; }
-__device__ __forceinline__ const Word* own_right(const Word* right, Place at) { return right + at.x * 4; }
+__device__ __forceinline__ const Word* own_right(const Word* right, Place at) { return right + at.x * AT_ONCE; }
 
 // What a thread needs of N pivots.
 template <class P, int N>
@@ -128,17 +129,18 @@ __device__ __forceinline__ void load(Operands<P, N>& of, const Word* left, const
 #pragma unroll
     for (int step = 0; step < N; step += PAIR) {
 #pragma unroll
-        for (int r = 0; r < P::R; r += 4 / PAIR) {
-            auto pack = *reinterpret_cast<const Pack<4>*>(left + left_index(k + step, row_of(r, first), P::R * TY));
+        for (int r = 0; r < P::R; r += WIDE) {
+            int index = left_index(k + step, row_of(r, first), P::R * TY);
+            auto pack = *reinterpret_cast<const Pack<AT_ONCE>*>(left + index);
 #pragma unroll
-            for (int g = 0; g < 4; ++g) of.a[step + g % PAIR][r + g / PAIR] = pack.word[g];
+            for (int g = 0; g < AT_ONCE; ++g) of.a[step + g % PAIR][r + g / PAIR] = pack.word[g];
         }
 #pragma unroll
         for (int c = 0; c < P::C; c += WIDE) {
             int index = right_index<P::G>(k + step + PAIR - 1, column_of<P::G>(c, first), P::C * 16);
-            auto pack = *reinterpret_cast<const Pack<4>*>(right + index);
+            auto pack = *reinterpret_cast<const Pack<AT_ONCE>*>(right + index);
 #pragma unroll
-            for (int g = 0; g < 4; ++g) of.b[step + PAIR - 1 - g % PAIR][c + g / PAIR] = pack.word[g];
+            for (int g = 0; g < AT_ONCE; ++g) of.b[step + PAIR - 1 - g % PAIR][c + g / PAIR] = pack.word[g];
         }
     }
 }
