@@ -1,17 +1,12 @@
-from pathlib import Path
-
 import pytest
 
 from repro.report.claims import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
-    Claim,
     judged,
     reached,
     told_apart,
-    write_claims,
-    write_report,
 )
 
 
@@ -38,12 +33,3 @@ def test_a_claim_holds_only_when_it_does_for_every_row() -> None:
 def test_a_value_is_shown_apart_from_what_it_was_to_reach(value, bound, shown, verdict) -> None:
     assert told_apart(value, bound) == shown
     assert reached(value, bound) == (shown, verdict)
-
-
-def test_the_report_has_every_claim_and_links_figures_from_where_it_lies(tmp_path: Path) -> None:
-    claim = Claim("wfa", "4.1.1", "one launch per column", "d + 1", "5 of 5 runs", HOLDS)
-    write_claims(tmp_path / "claims.tsv", [claim])
-    write_report(tmp_path / "report.md", [tmp_path / "claims.tsv"], [tmp_path / "figures" / "wfa" / "pairs.svg"])
-    lines = (tmp_path / "report.md").read_text().splitlines()
-    assert "| wfa | 4.1.1 | one launch per column | d + 1 | 5 of 5 runs | holds |" in lines
-    assert "![pairs](figures/wfa/pairs.svg)" in lines

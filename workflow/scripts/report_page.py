@@ -1,7 +1,8 @@
-"""Write the page with all papers' claims and figures."""
+"""Write the page with all papers' claims, tables and figures."""
 
 from repro.job import job
-from repro.report.claims import write_report
+from repro.report.page import write_report
 
 with job(snakemake.log[0]):
-    write_report(snakemake.output[0], snakemake.input.claims, snakemake.input.figures)
+    given = snakemake.input
+    write_report(snakemake.output[0], given.rows, snakemake.params.left_out, given.tables, given.figures)

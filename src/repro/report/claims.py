@@ -48,16 +48,3 @@ def write_claims(path: str | Path, claims: Iterable[Claim]) -> None:
     """Write claims as a tab-separated table with a header."""
     with complete_or_absent(path) as partial:
         pd.DataFrame([asdict(claim) for claim in claims]).to_csv(partial, sep="\t", index=False)
-
-
-def write_report(path: str | Path, claim_tables: Iterable[str | Path], figures: Iterable[str | Path]) -> None:
-    """Write the claims of all papers and their figures as Markdown; figures are linked relative to the report."""
-    path = Path(path)
-    tables = [pd.read_csv(table, sep="\t", dtype=str, keep_default_na=False) for table in claim_tables]
-    claims = pd.concat(tables) if tables else pd.DataFrame(columns=list(Claim.__dataclass_fields__))
-    rows = [list(claims.columns), ["---"] * len(claims.columns), *claims.to_numpy().tolist()]
-    lines = ["# Claims", "", *("| " + " | ".join(row) + " |" for row in rows), "", "# Figures", ""]
-    for figure in map(Path, figures):
-        lines += [f"![{figure.stem}]({figure.relative_to(path.parent)})", ""]
-    with complete_or_absent(path) as partial:
-        partial.write_text("\n".join(lines))

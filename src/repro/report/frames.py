@@ -10,7 +10,7 @@ from repro.errors import InputError
 
 
 def read_checked(paths: Iterable[str | Path], system: str) -> pd.DataFrame:
-    """The rows of several files, all of one system; nested columns are named with dots: `input.name`, `total_seconds.median`.
+    """The rows of several files, all of one system; nested columns have dots: `input.name`, `total_seconds.median`.
 
     Raises InputError for a row that was not checked or is another system's.
     """
