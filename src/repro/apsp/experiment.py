@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
 from repro.apsp.dense import complete_graph
-from repro.apsp.outcome import NO_PREDECESSOR, Outcome
-from repro.apsp.ranges import INFINITE, check_after, check_before, distance_type
+from repro.apsp.outcome import Outcome
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR, check_after, check_before, distance_type
 from repro.apsp.reference import path_lengths
 from repro.apsp.variants import VARIANTS
 from repro.apsp.weights import weight_matrix

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from repro.apsp.outcome import (
     NO_NEGATIVE_CYCLE,
-    NO_PREDECESSOR,
     NegativeCycleError,
     Outcome,
     first_predecessors,
     retyped,
     settled,
 )
-from repro.apsp.ranges import INFINITE
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR
 from repro.apsp.staged import (
     DEPTH,
     KERNELS,

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.apsp.ranges import INFINITE
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR
 from repro.apsp.trees import make_trees
 from repro.device import Array
 from repro.errors import InputError
 
-NO_PREDECESSOR = -9999  # as in scipy.sparse.csgraph
 NO_NEGATIVE_CYCLE = 2**31 - 1  # NONE in the kernels
 
 

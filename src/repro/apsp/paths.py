@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.apsp.out_of_core import fits
-from repro.apsp.outcome import NO_PREDECESSOR, Outcome
-from repro.apsp.ranges import INFINITE, check_after, check_before, distance_type, unreachable
+from repro.apsp.outcome import Outcome
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR, check_after, check_before, distance_type, unreachable
 from repro.apsp.variants import VARIANTS
 from repro.apsp.weights import weight_matrix
 from repro.bench.variant import choose

@@ -7,6 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from repro.errors import InputError
 
+NO_PREDECESSOR = -9999  # as in scipy.sparse.csgraph
 # "No path" inside the kernels; for integers so small that the sum of two does not wrap around.
 INFINITE: dict[np.dtype, Any] = {
     np.dtype(np.float32): np.float32(np.inf),

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.apsp.outcome import NO_NEGATIVE_CYCLE, NO_PREDECESSOR, Outcome, first_predecessors, padded, retyped
-from repro.apsp.ranges import INFINITE
+from repro.apsp.outcome import NO_NEGATIVE_CYCLE, Outcome, first_predecessors, padded, retyped
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR
 from repro.bench.variant import Setting
 from repro.device import Array, Device
 from repro.errors import InputError

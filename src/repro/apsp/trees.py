@@ -6,6 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.apsp.ranges import NO_PREDECESSOR
+
 
 @numba.njit(parallel=True, cache=True)
 def make_trees(predecessors: NDArray[np.int32], distances: NDArray[Any], weights: NDArray[Any], infinite: Any) -> None:
@@ -14,7 +16,7 @@ def make_trees(predecessors: NDArray[np.int32], distances: NDArray[Any], weights
     Every [i, j] names the last edge of a walk from i of length distances[i, j]. Along cycles of length 0, and of less
     than rounding, two such edges may point at each other. Their vertices are attached again, each by the edge from the
     rest of the row's tree that fits its distance best; where sums are exact, one fits exactly.
-    predecessors, distances, weights: n x n, -9999 for no predecessor and `infinite` for no edge.
+    predecessors, distances, weights: n x n, NO_PREDECESSOR for none and `infinite` for no edge.
     """
     for source in numba.prange(len(predecessors)):
         _make_tree(source, predecessors[source], distances[source], weights, infinite)
@@ -29,7 +31,7 @@ def _make_tree(source: int, before: Any, lengths: Any, weights: Any, infinite: A
     while missing:
         best, tail, head = np.inf, -1, -1
         for v in range(n):
-            if before[v] == -9999 or reached[v]:
+            if before[v] == NO_PREDECESSOR or reached[v]:
                 continue
             for u in range(n):
                 if reached[u] and weights[u, v] != infinite:
@@ -49,7 +51,7 @@ def _follow(before: Any, reached: Any) -> int:
     missing = 0
     seen = np.full(n, -1, np.int32)  # the vertex from which this one was passed last
     for start in range(n):
-        if before[start] == -9999 or reached[start]:
+        if before[start] == NO_PREDECESSOR or reached[start]:
             continue
         v = start
         while not reached[v] and seen[v] == -1:

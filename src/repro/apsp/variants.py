@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.apsp.out_of_core import out_of_core
-from repro.apsp.outcome import NO_NEGATIVE_CYCLE, NO_PREDECESSOR, Outcome, first_predecessors, padded
-from repro.apsp.ranges import INFINITE
+from repro.apsp.outcome import NO_NEGATIVE_CYCLE, Outcome, first_predecessors, padded
+from repro.apsp.ranges import INFINITE, NO_PREDECESSOR
 from repro.apsp.staged import TILE, staged
 from repro.bench.variant import Setting, Variant
 from repro.device import Device
