@@ -21,6 +21,9 @@ def _driver(name: str, *arguments: Any) -> Any:
 
 _launch = _driver("cuLaunchKernel", _pointer, *[_u32] * 7, *[_pointer] * 3)
 copy_to_host = _driver("cuMemcpyDtoHAsync_v2", *[_pointer] * 4)
+copy_to_device = _driver("cuMemcpyHtoDAsync_v2", *[_pointer] * 4)
+record_event = _driver("cuEventRecord", *[_pointer] * 2)
+wait_for_event = _driver("cuEventSynchronize", _pointer)
 synchronize = _driver("cuStreamSynchronize", _pointer)
 create_graph = _driver("cuGraphCreate", _pointer, _u32)
 add_node = _driver("cuGraphAddKernelNode_v2", *[_pointer] * 3, _u64, _pointer)

@@ -4,7 +4,6 @@ The driver's own copies of ordinary memory use one thread and reach a quarter of
 the pieces, as threads that wait for its lock would take longer than the pieces do.
 """
 
-import ctypes
 from collections.abc import Sequence
 from contextlib import nullcontext
 from threading import Lock
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from repro.device.base import Event
+from repro.device.compiled_driver import copy_to_device, record_event, wait_for_event
 from repro.device.kernel import Array
 from repro.errors import DeviceError
 
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 PIECE = 1 << 23  # bytes
 SLOTS = 4  # pieces of page-locked memory, which stay in the processor's cache
 COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
-
-ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)  # where the compiler of numba looks for its functions
-_pointer = types.uintp
-_copy_in: Any = types.ExternalFunction("cuMemcpyHtoDAsync_v2", types.int32(_pointer, _pointer, _pointer, _pointer))
-_record: Any = types.ExternalFunction("cuEventRecord", types.int32(_pointer, _pointer))
-_finish: Any = types.ExternalFunction("cuEventSynchronize", types.int32(_pointer))
 
 
 @numba.njit(parallel=True, nogil=True, cache=True)
@@ -42,17 +35,17 @@ def _copy_through(target: Any, source: Any, slots: Any, events: Any, stream: Any
     piece, failed = slots.shape[1], 0
     for number in range((len(source) + piece - 1) // piece):
         start, slot = number * piece, number % len(slots)
-        failed = _finish(events[slot])
+        failed = wait_for_event(events[slot])
         if failed:
             break
         values = source[start : start + piece]
         staged = slots[slot][: len(values)]
         for i in numba.prange(len(values)):
             staged[i] = values[i]
-        failed = _copy_in(target + start, staged.ctypes.data, len(values), stream)
+        failed = copy_to_device(target + start, staged.ctypes.data, len(values), stream)
         if failed:
             break
-        failed = _record(events[slot], stream)
+        failed = record_event(events[slot], stream)
         if failed:
             break
     return failed
