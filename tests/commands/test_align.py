@@ -44,6 +44,17 @@ def test_alignments_of_zipped_pairs(capsys, files):
     ]
 
 
+def test_sam_has_the_qualities_of_fastq(capsys, files, tmp_path):
+    reads = tmp_path / "reads.fq"
+    reads.write_text("@r\nACTGA\n+\n!I~5*\n@lost\nGG\n+\nAB\n")
+    lines = run(capsys, reads, files[1], "--mode", "local", "--traceback", "--format", "sam", "--mismatch", "-3")[1]
+    records = [line.split("\t") for line in lines if line[0] != "@"]
+    assert {(name, letters, qualities) for name, *_, letters, qualities in (record[:11] for record in records)} == {
+        ("r", "ACTGA", "!I~5*"),
+        ("lost", "GG", "AB"),
+    }
+
+
 def test_sam_is_what_a_parser_reads(capsys, files, tmp_path):
     pysam = pytest.importorskip("pysam")
     output = tmp_path / "out.sam"

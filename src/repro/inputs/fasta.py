@@ -37,11 +37,13 @@ _LINE_LENGTH = 70
 class Sequence:
     """One named sequence.
 
-    `letters` holds upper-case ASCII codes: uint8, shape (length,), C-contiguous and read-only.
+    `letters` holds upper-case ASCII codes: uint8, shape (length,), C-contiguous and read-only. `qualities`: those of a
+    FASTQ record as they stand there, a byte a letter; else empty.
     """
 
     name: str
     letters: npt.NDArray[np.uint8]
+    qualities: bytes = b""
 
     def __len__(self) -> int:
         return self.letters.size

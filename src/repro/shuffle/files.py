@@ -141,9 +141,10 @@ def sam_lines(queries: Records, subjects: Records, pairs: tuple[Indices, Indices
     for members in np.split(np.arange(len(found)), changes) if len(found) else []:
         query = queries[pairs[0][members[0]]]
         letters = query.letters.tobytes().decode("ascii") or "*"
+        qualities = query.qualities.decode("ascii") or "*"
         members = members[covered[members]]
         if not len(members):
-            yield f"{query.name}\t{_UNMAPPED}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t*\n"
+            yield f"{query.name}\t{_UNMAPPED}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{qualities}\n"
             continue
         best = members[np.argmax(found.score[members])]
         for index in members:
@@ -154,5 +155,5 @@ def sam_lines(queries: Records, subjects: Records, pairs: tuple[Indices, Indices
             cigar = clips[0] + found.cigar(index) + clips[1]
             yield (
                 f"{query.name}\t{flag}\t{subject}\t{found.subject_begin[index] + 1}\t255\t{cigar}\t*\t0\t0"
-                f"\t{letters}\t*\tNM:i:{edits[index]}\tAS:i:{found.score[index]}\n"
+                f"\t{letters}\t{qualities}\tNM:i:{edits[index]}\tAS:i:{found.score[index]}\n"
             )

@@ -64,7 +64,7 @@ def write_reads(
 
 
 def read_reads(path: str | Path) -> list[Sequence]:
-    """Read reads from FASTA or FASTQ, told apart by their first letter, plain or gzip; qualities are left out.
+    """Read reads from FASTA or FASTQ, told apart by their first letter, plain or gzip.
 
     A FASTQ record has four lines; any line ends and blank lines between records are accepted.
     Raises InputError as `read_fasta` does, for FASTQ too.
@@ -83,18 +83,18 @@ def _read_fastq(path: str | Path, data: bytes) -> list[Sequence]:
             begin += 1
             continue
         where = f"{path}: record {len(reads) + 1}"
-        name, letters = _fastq_record(where, begin + 1, [line.rstrip() for line in lines[begin : begin + 4]])
+        name, letters, qualities = _fastq_record(where, begin + 1, [line.rstrip() for line in lines[begin : begin + 4]])
         if name in reads:
             raise InputError(
                 f"{where} has the name of record {list(reads).index(name) + 1}, {name}; rename one of them"
             )
-        reads[name] = Sequence(name, np.frombuffer(letters.upper(), dtype=np.uint8))
+        reads[name] = Sequence(name, np.frombuffer(letters.upper(), dtype=np.uint8), qualities)
         begin += 4
     return list(reads.values())
 
 
-def _fastq_record(where: str, number: int, lines: list[bytes]) -> tuple[str, bytes]:
-    """Check the lines of a record, the first of which has that number, and return its name and letters."""
+def _fastq_record(where: str, number: int, lines: list[bytes]) -> tuple[str, bytes, bytes]:
+    """Check the lines of a record, the first of which has that number: its name, letters and qualities."""
     title = lines[0][1:]
     name = b"".join(title.split(maxsplit=1)[:1]).decode("utf-8", "replace")
     if not lines[0].startswith(b"@"):
@@ -116,4 +116,4 @@ def _fastq_record(where: str, number: int, lines: list[bytes]) -> tuple[str, byt
         raise InputError(
             f"{where}, line {number + 3}: {len(qualities)} qualities for {len(letters)} letters; {_FOUR_LINES}"
         )
-    return name, letters
+    return name, letters, qualities
