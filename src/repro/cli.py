@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.metadata import version
 
 import repro
 from repro.commands import align, apsp, devices, distance, fetch, nw, similarity, simulate, variants
@@ -19,6 +20,7 @@ COMMANDS = (distance, nw, align, apsp, similarity, fetch, simulate, variants, de
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = argparse.ArgumentParser(prog="repro", description=repro.__doc__)
+    parser.add_argument("--version", action="version", version=f"repro {version('repro')}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(subparsers)

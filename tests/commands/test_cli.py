@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,13 @@ def fasta(tmp_path: Path) -> Path:
     path = tmp_path / "pair.fa"
     path.write_text(">p\nCACCTGACTTA\n>t\naccatggactg\n")
     return path
+
+
+def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"repro {version('repro')}\n"
 
 
 def test_distance_of_the_papers_example(fasta: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,10 +111,10 @@ def test_faulty_tables(sheet, tmp_path):
         read_pairs(sheet(header=["name", "name"]))
     path = sheet(FILE)
     path.write_text(path.read_text() + "u file a b\n")
-    with pytest.raises(InputError, match="line 4: 1 cells where the header has 11; use tabs"):
+    with pytest.raises(InputError, match="line 4: has 1 cell, the header 11; use tabs"):
         read_pairs(path)
     path.write_text("\t".join(HEADER) + "\n" + "#\x0b\x0c\x85\u2028\ru file a b\n")
-    with pytest.raises(InputError, match="line 3: 1 cells where the header has 11; use tabs"):
+    with pytest.raises(InputError, match="line 3: has 1 cell, the header 11; use tabs"):
         read_pairs(path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="byte 1: is not UTF-8"):

@@ -179,7 +179,7 @@ NO_ARRAYS = ": is no NumPy file, is damaged or holds Python objects; write it wi
         ("v.csv", b"", "has no vectors; write one on each line; cells are separated by commas"),
         ("v.csv", b"a,b\n", "has no vectors"),
         ("v.tsv", b"1,2\n", "has no vectors; write one on each line; cells are separated by tabs"),
-        ("v.csv", b"1,2\n3\n", r"line 2: 1 cells where 2 are expected; cells are separated by commas"),
+        ("v.csv", b"1,2\n3\n", r"line 2: has 1 cell, 2 are expected; cells are separated by commas"),
         ("v.csv", b"1;2\n3;4\n", r"line 2: '3;4' is a name without numbers; cells are separated by commas"),
         ("v.csv", b"1\t2\n3\t4\n", r"line 2: '3\\t4' is a name without numbers; cells are separated by commas"),
         ("v.tsv", b"x,y\n1,2\n3,4\n", r"line 2: '1,2' is a name without numbers; cells are separated by tabs"),

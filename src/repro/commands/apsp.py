@@ -87,8 +87,12 @@ def run(args: argparse.Namespace) -> int:
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     if args.path and outcome.predecessors is not None:
-        print(f"distance {as_shown(outcome.distances)[ends[0], ends[1]]}")
-        print("path", *(graph.names[vertex] for vertex in path(outcome.predecessors, ends[0], ends[1])))
+        vertices = path(outcome.predecessors, *ends)
+        if vertices:
+            print(f"distance {as_shown(outcome.distances)[ends[0], ends[1]]}")
+            print("path", *(graph.names[vertex] for vertex in vertices))
+        else:
+            print(f"no path from {args.path[0]} to {args.path[1]}")
     return 0
 
 

@@ -14,8 +14,8 @@ def add_parser(subparsers: Any) -> None:
         help="print the global alignment of two sequences",
         description="Print score, CIGAR and alignment of two sequences by Needleman-Wunsch with linear gaps. In the "
         "CIGAR, 'I' is a letter of A alone and 'D' one of B alone; of equally good alignments it is the one that, from "
-        "the end, goes diagonally first, else takes a letter of A. Between nucleotide sequences, ambiguous letters "
-        "such as N are equal to nothing.",
+        "the end, goes diagonally first, else takes a letter of A. Between nucleotide sequences, U is read as T and "
+        "ambiguous letters such as N are equal to nothing.",
     )
     parser.add_argument("a", metavar="A.fasta", help="FASTA file, plain or gzip; FILE#NAME for one of several records")
     parser.add_argument("b", metavar="B.fasta", help="the other one")

@@ -147,7 +147,7 @@ def _check(args: argparse.Namespace) -> None:
     from repro.mgemm.files import MOST_STAGES
 
     if args.stage is not None and not 0 <= args.stage < args.stages:
-        raise InputError(f"--stage {args.stage}: give one from 0 to {args.stages - 1}, as --stages is {args.stages}")
+        raise InputError(f"--stage {args.stage}: stages count from 0 and --stages is {args.stages}; give one of them")
     if args.stages > MOST_STAGES:
         raise InputError(f"--stages {args.stages}: give at most {MOST_STAGES}")
     if args.format != "table" and args.output in (None, "-"):

@@ -11,7 +11,8 @@ def add_parser(subparsers: Any) -> None:
         "simulate",
         help="simulate Illumina or PacBio CLR reads from a genome",
         description="Simulate sequencing reads with the default error models of Mason 2 (illumina) or PBSIM 1 (clr). "
-        "The same seed gives the same reads. U is read as T; other letters than A, C, G, T count as N.",
+        "The same seed gives the same reads. U is read as T, and an ambiguous letter such as R as N; a letter of "
+        "protein is refused.",
     )
     parser.add_argument("platform", choices=("illumina", "clr"))
     parser.add_argument("genome", metavar="GENOME", help="FASTA file, plain or gzip; FILE#NAME for one of its records")

@@ -187,3 +187,8 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
     finally:
         partial.unlink(missing_ok=True)
         UNFINISHED.discard(partial)
+
+
+def count(number: int, of: str) -> str:
+    """A number of things in words: "1 cell", "2 cells"."""
+    return f"{number} {of}" if number == 1 else f"{number} {of}s"

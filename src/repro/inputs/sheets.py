@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from repro.errors import InputError
-from repro.inputs.files import lines_of, read_text
+from repro.inputs.files import count, lines_of, read_text
 
 
 class _Named(Protocol):
@@ -93,7 +93,9 @@ def read_rows(path: str | Path, columns: tuple[str, ...]) -> list[Row]:
     rows: dict[str, Row] = {}
     for line, values in body:
         if len(values) != len(header):
-            raise InputError(f"{path}: line {line}: {len(values)} cells where the header has {len(header)}; use tabs")
+            raise InputError(
+                f"{path}: line {line}: has {count(len(values), 'cell')}, the header {len(header)}; use tabs"
+            )
         row = Row(path, line, dict(zip(header, values, strict=True)))
         name = row.text("name")
         if not all(letter.isalnum() or letter in "-_." for letter in name) or name.startswith("."):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.inputs.files import lines_of
+from repro.inputs.files import count, lines_of
 from repro.inputs.graphs.graph import Graph, graph
 from repro.inputs.graphs.numbers import parse_node, parse_size, parse_weight, weight_array
 
@@ -39,7 +39,7 @@ def parse_dimacs(path: Path, text: str) -> Graph:
     if nodes is None:
         raise InputError(f"{path}: has no problem line 'p sp NODES ARCS'")
     if str(len(weights)) != (arcs.lstrip("0") or "0"):
-        raise InputError(f"{path}: has {len(weights)} arcs where the problem line says {arcs}; it may be cut off")
+        raise InputError(f"{path}: has {count(len(weights), 'arc')}, the problem line says {arcs}; it may be cut off")
     names = [str(i) for i in range(1, nodes + 1)]
     return graph(names, sources, targets, weight_array(weights), directed=True, source=str(path))
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from repro.errors import InputError
 from repro.inputs.files import (
     complete_or_absent,
+    count,
     lines_of,
     read_arrays,
     read_bytes,
@@ -160,7 +161,7 @@ def _read_table(path: Path, separator: str) -> VectorSet:
     for i, ((line, _), row) in enumerate(zip(lines, rows, strict=True)):
         if len(row) != width:
             raise InputError(
-                f"{path}: line {line}: {len(row)} cells where {width} are expected; {_SEPARATED[separator]}"
+                f"{path}: line {line}: has {count(len(row), 'cell')}, {width} are expected; {_SEPARATED[separator]}"
             )
         if named and not row[0]:
             raise InputError(f"{path}: line {line}, column 1: the name is empty; name all vectors, or none")
