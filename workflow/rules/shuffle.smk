@@ -7,7 +7,7 @@ from repro.shuffle.experiment import Experiment as ShuffleExperiment
 if importlib.util.find_spec(SHUFFLE_CPU.name) is None:
     kept = without(config["shuffle"]["experiments"], "variants", [SHUFFLE_CPU.name])
     if kept != config["shuffle"]["experiments"]:
-        logger.warning(f"left out: {SHUFFLE_CPU.name}: not installed")
+        logger.warning(f"left out: {SHUFFLE_CPU.name}: not installed; pip install '.[test]' brings it")
     config["shuffle"]["experiments"] = kept
 
 try:
