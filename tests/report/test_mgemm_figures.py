@@ -119,8 +119,14 @@ def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [int((cube == slab).sum()) for slab in range(4)] == [55] * 4
     assert {tuple(sorted(place)) for place in np.argwhere(cube >= 0).tolist()} == set(combinations(range(12), 3))
     monkeypatch.setitem(structure.SECTION_VECTORS, "edge", 6)
+    drawn: list[Figure] = []
+    monkeypatch.setattr(structure, "save", lambda figure, paths: (drawn.append(figure), saved(figure, paths)))
     for draw in (structure.draw_matrix, structure.draw_cube, structure.draw_blocks):
         path = tmp_path / f"{draw.__name__}.png"
         draw([path])
         assert path.stat().st_size > 1000
+    assert [axes.get_title() for axes in drawn[0].axes] == [
+        "upper triangle: 6 to 70 values",
+        "block circulant: 38 values",
+    ]
     assert not plt.get_fignums()

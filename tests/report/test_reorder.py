@@ -221,6 +221,16 @@ def test_memory_and_launches_are_counts(tmp_path: Path, drawn: list[Figure]) -> 
     assert launches == {"optimised": [(1000, 5)], "unoptimised": [(1000, 3)]}
 
 
+def test_figures_of_variants_that_were_not_measured_are_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: (kept.append(figure), saved(figure, paths)))
+    figures.draw_block_sizes(measured(tmp_path, row("compact", 2048, 1.0, None)), "optimised", [])
+    assert [text.get_text() for text in kept[0].axes[0].texts] == ["nothing measured here"]
+
+
+saved = figures.save
+
+
 def test_lengths_on_the_axis_do_not_touch(tmp_path: Path, drawn: list[Figure]) -> None:
     rows = measured(tmp_path, *(row("compact", length, 1.0, None) for length in (256, 1000, 100_000)))
     figures.draw_memory(rows, PUBLISHED, [])

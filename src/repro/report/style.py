@@ -10,6 +10,7 @@ import pandas as pd
 mpl.use("Agg")
 
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 # Okabe and Ito: told apart by colour-blind readers, and by marker without any colour.
@@ -46,6 +47,21 @@ def title(what: str, rows: pd.DataFrame) -> str:
     """A figure's title: what it shows, and below it the devices it was measured on, GPUs first."""
     devices = sorted(devices_of(rows), key=lambda device: device[1] == "emulator")
     return f"{what}\n" + "\nand ".join(f"on {device_label(*device)}" for device in devices)
+
+
+def panels_by_device(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple[tuple[str, str], pd.DataFrame]]]]:
+    """A figure with a panel for each device, titled with its name, and the device and rows of each.
+
+    Without rows the figure has one empty panel, and the list is empty.
+    """
+    devices = devices_of(rows)
+    count = max(1, len(devices))
+    figure, grid = plt.subplots(1, count, figsize=(1 + 4.8 * count, 4.4), squeeze=False)
+    panels = []
+    for axes, device in zip(grid[0], devices, strict=False):
+        axes.set_title(device_label(*device), fontsize=9)
+        panels.append((axes, (device, rows[rows["device"] == device[0]])))
+    return figure, panels
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from repro.report.apsp.data import CPU, RATE, SECONDS, Published, complete, fastest
-from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, RC, device_label, devices_of, save
+from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, RC, panels_by_device, save
 
 VARIANTS = ("naive", "katz-kider", "staged", "out-of-core", CPU)
 LOOK: dict[str, dict[str, Any]] = {name: {"color": COLOURS[k], "marker": MARKERS[k]} for k, name in enumerate(VARIANTS)}
@@ -34,7 +33,7 @@ def _by_size(
 ) -> None:
     rows = complete(rows[(rows["dtype"] == "float32") & (rows["predecessors"] == 0)])
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, ((device, _), own) in panels:
             peers = published.peers[(published.peers["device"] == device) & (published.peers["predecessors"] == 0)]
             for k, (_, line) in enumerate(peers.groupby("peer")):
@@ -69,7 +68,7 @@ def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | 
     rows = complete(rows[rows["result.phase_seconds"].notna() & (rows["dtype"] == "float32")])
     rows = rows[rows["tile"].isin([16, 128])]
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
             lines = fastest(own, ["variant", "predecessors", "vertices"])
             labels = [
@@ -97,7 +96,7 @@ def draw_tiles(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
     several = rows.groupby(["device", "variant", "vertices"])["tile"].transform("nunique") > 1
     rows = rows[several]
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
             for k, ((name, vertices), line) in enumerate(own.groupby(["variant", "vertices"])):
                 best = fastest(line, ["tile"])
@@ -115,7 +114,7 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
     rows = complete(rows[rows["dtype"] == "float32"])
     streamed = rows[rows["memory_percent"].notna() & (rows["predecessors"] == 0)]
     with plt.rc_context(RC):
-        figure, panels = _panels(streamed)
+        figure, panels = panels_by_device(streamed)
         for axes, ((device, _), own) in panels:
             for k, (vertices, line) in enumerate(own.groupby("vertices")):
                 best = fastest(line, ["memory_percent"])
@@ -133,17 +132,6 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
             axes.legend(fontsize=7)
         figure.suptitle("Out of core: rate by memory budget")
         save(figure, paths)
-
-
-def _panels(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple[tuple[str, str], pd.DataFrame]]]]:
-    """A figure with a panel per device, titled with its name, and the rows of each."""
-    devices = devices_of(rows)
-    count = max(1, len(devices))
-    figure, grid = plt.subplots(1, count, figsize=(1 + 4.8 * count, 4.4), squeeze=False)
-    for axes, (device, kind) in zip(grid[0], devices, strict=False):
-        axes.set_title(device_label(device, kind), fontsize=9)
-    own = [(device, rows[rows["device"] == device[0]]) for device in devices]
-    return figure, list(zip(grid[0], own, strict=False))
 
 
 def _ticks_at(axes: Axes, values: pd.Series) -> None:

@@ -65,13 +65,13 @@ def draw_matrix(paths: Iterable[str | Path]) -> None:
                 axes.axhline(edge - 0.5, color="white", linewidth=1.2)
                 axes.axvline(edge - 0.5, color="white", linewidth=1.2)
             middles = np.arange(BLOCKS) * BLOCK_VECTORS + (BLOCK_VECTORS - 1) / 2
-            counts = [(matrix == block).sum() for block in range(BLOCKS)]
+            counts = [int((matrix == block).sum()) for block in range(BLOCKS)]
             axes.set_yticks(middles, range(BLOCKS))
             axes.set_xticks(middles, range(BLOCKS))
             for middle, count in zip(middles, counts, strict=True):
                 axes.annotate(f"{count}", (vectors, middle), va="center", annotation_clip=False)
             axes.set(xlabel="block of vectors j", ylabel="block row i")
-            axes.set_title(f"{name}: {min(counts)} to {max(counts)} values", fontsize=9)
+            axes.set_title(f"{name}: {_from_to(counts)} values", fontsize=9)
         what = f"{BLOCKS} blocks of {BLOCK_VECTORS} vectors; a colour for each block row, with its number of values"
         figure.suptitle(f"Pairs by who computes them, from the real schedule (Fig. 2)\n{what}")
         save(figure, paths)
@@ -88,7 +88,7 @@ def draw_cube(paths: Iterable[str | Path]) -> None:
             axes = figure.add_subplot(1, 2, number + 1, projection="3d")
             counts = [int((cube == block).sum()) for block in range(CUBE_BLOCKS)]
             _voxels(axes, cube)
-            axes.set_title(f"{name}: {min(counts)} to {max(counts)} values a slab", fontsize=9)
+            axes.set_title(f"{name}: {_from_to(counts)} values a slab", fontsize=9)
         _legend(figure, [f"slab {block}" for block in range(CUBE_BLOCKS)])
         what = f"{CUBE_BLOCKS} blocks of {CUBE_VECTORS} vectors; a colour for the slab of each block row"
         figure.suptitle(f"Triples by who computes them, from the real schedule (Fig. 3)\n{what}")
@@ -123,6 +123,11 @@ def draw_blocks(paths: Iterable[str | Path]) -> None:
         what = "blocks (i, j, k), the vectors counted; a slice is a step of its own"
         figure.suptitle(f"What is computed of a block (Fig. 5)\n{what}")
         save(figure, paths)
+
+
+def _from_to(counts: list[int]) -> str:
+    least, most = min(counts), max(counts)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _voxels(axes: Any, cube: NDArray[np.int64]) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from repro.report.reorder.data import BLOCK_SIZE, GTX_460, KERNEL, PAPER_VARIANTS, Published, scores_alone
-from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
+from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, panels_by_device, save
 
 VARIANT_LOOK: dict[str, dict[str, Any]] = {
     name: {"color": COLOURS[k], "marker": MARKERS[k]} for k, name in enumerate((*PAPER_VARIANTS, "compact"))
@@ -25,7 +24,7 @@ def draw_block_sizes(rows: pd.DataFrame, variant: str, paths: Iterable[str | Pat
     """Figs. 6 and 7: kernel time over the length, a line per block size, a panel per device."""
     rows = scores_alone(rows[rows["variant"] == variant])
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
             for k, (size, line) in enumerate(own.groupby(BLOCK_SIZE)):
                 colour = plt.get_cmap("viridis")(k / max(1, own[BLOCK_SIZE].nunique() - 1) * 0.9)
@@ -39,7 +38,7 @@ def draw_comparison(rows: pd.DataFrame, published: Published, paths: Iterable[st
     """Fig. 8: kernel time of both variants at the paper's block size, and `compact`; the ratio at each length."""
     rows = _at_block_size(scores_alone(rows), published)
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
             for name, line in own.groupby("variant"):
                 _times(axes, line, label=str(name), **VARIANT_LOOK[str(name)])
@@ -100,7 +99,7 @@ def draw_rates(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
     """Kernel GCUPS over the length: the fastest row of each variant; on the peers' GPU, the peers too."""
     rows = scores_alone(rows)
     with plt.rc_context(RC):
-        figure, panels = _panels(rows)
+        figure, panels = panels_by_device(rows)
         for axes, ((device, _), own) in panels:
             for name, line in own.groupby("variant"):
                 rate = line.groupby("length")["kernel_gcups"].max()
@@ -141,16 +140,6 @@ def draw_transactions(counted: pd.DataFrame, hardware: pd.DataFrame, paths: Iter
 def _at_block_size(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """The rows with the paper's block size, and those of `compact`, which has none."""
     return rows[rows[BLOCK_SIZE].isna() | (rows[BLOCK_SIZE] == published.best_block_size)]
-
-
-def _panels(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple[tuple[str, str], pd.DataFrame]]]]:
-    """A figure with a panel per device, titled with its name, and the rows of each."""
-    devices = devices_of(rows)
-    figure, grid = plt.subplots(1, len(devices), figsize=(1 + 4.6 * len(devices), 4.4), squeeze=False)
-    for axes, (device, kind) in zip(grid[0], devices, strict=True):
-        axes.set_title(device_label(device, kind), fontsize=9)
-    own = [(device, rows[rows["device"] == device[0]]) for device in devices]
-    return figure, list(zip(grid[0], own, strict=True))
 
 
 def _times(axes: Axes, rows: pd.DataFrame, **look: Any) -> None:
