@@ -4,116 +4,14 @@
 // Position x of the arrays is diagonal k = x + lowest of the matrix, for the forward wavefront over P and T, and diagonal
 // n - m - k for the backward one over the reversed strings; the value is the furthest row reached. A launch advances
 // both by COLUMNS columns. A warp holds 32 neighbouring diagonals, a lane one of each direction, or one of one direction
-// where the wavefronts are too far apart to meet, and passes values on by shuffles; after EXCHANGE columns the EXCHANGE outermost ones of either side come from the neighbouring warps through
-// shared memory. Of its diagonals a block likewise keeps all but COLUMNS at either end. What lacks neighbours may fall
-// short meanwhile, but never goes too far. Letters are packed, 32 / BITS to a word, first letter highest; one padding
-// word follows each string.
+// where the wavefronts are too far apart to meet, and passes values on by shuffles; after EXCHANGE columns the EXCHANGE
+// outermost ones of either side come from the neighbouring warps through shared memory. Of its diagonals a block likewise
+// keeps all but COLUMNS at either end. What lacks neighbours may fall short meanwhile, but never goes too far.
 //
 // blockIdx.y is a window: 0 compares the strings. The others begin `stride` rows further from either end each, on any
 // diagonal near the main one, and only tell how similar the strings are there.
-
-constexpr int UNREACHED = -(1 << 30), NOT_REACHED = 0x7FFFFFFF;
-constexpr int LETTERS = 32 / BITS;
-constexpr int KEPT = 32 - 2 * EXCHANGE;                // diagonals of a warp
-constexpr int SPAN = WARPS * KEPT + 2 * EXCHANGE;      // of a block
-static_assert(KEPT >= EXCHANGE && COLUMNS % EXCHANGE == 0 && SPAN > 2 * COLUMNS, "too few diagonals");
-constexpr int FURTHER = 8;                             // windows of a lane at once, in runs longer than a warp's
-
-__device__ __forceinline__ unsigned window(const unsigned* packed, unsigned position) {
-    const unsigned* word = packed + position / LETTERS;
-    return __funnelshift_l(word[1], word[0], BITS * position);  // modulo 32
-}
-
-// Letters that are equal from row i, column j on, LETTERS at most.
-__device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* T, unsigned i, unsigned j) {
-    return __clz(int(window(P, i) ^ window(T, j))) / BITS;
-}
-
-__device__ __forceinline__ int least_of_warp(int value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(FULL_MASK, value);
-#else
-    for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(FULL_MASK, value, apart));
-    return value;
-#endif
-}
-
-// The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.
-template <int LENGTH>
-__device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
-    int end = NOT_REACHED;
-#pragma unroll
-    for (int part = 0; part < LENGTH; ++part) {
-        int start = min(limit, row + (part * 32 + int(threadIdx.x % 32)) * LETTERS);
-        int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
-        if (run < LETTERS) end = min(end, start + run);
-    }
-    return least_of_warp(end);
-}
-
-// One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
-struct Diagonal {
-    const unsigned* P;
-    const unsigned* T;
-    int limit, last, k, row;  // the last row, the same or 0, the diagonal inside the matrix, the furthest row
-    bool longer;              // the run of equal letters is longer than a window
-};
-
-// Rows that are not reached begin at the last one, so that no run moves them.
-__device__ __forceinline__ void extend(Diagonal& diagonal) {
-    int start = int(min(unsigned(diagonal.row), unsigned(diagonal.last)));
-    int run = equal_letters(diagonal.P, diagonal.T, start, start + diagonal.k);
-    diagonal.longer = run == LETTERS && start < diagonal.last - LETTERS;
-    diagonal.row += min(run, diagonal.last - start);
-}
-
-// Runs longer than a window, one after the other, by the whole warp.
-__device__ __forceinline__ void extend_further(Diagonal& diagonal) {
-    for (unsigned waiting = __ballot_sync(FULL_MASK, diagonal.longer); waiting; waiting &= waiting - 1) {
-        int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
-        int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
-        int end = end_of_run<1>(diagonal.P, diagonal.T, row, k, limit);
-        for (row += 32 * LETTERS; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
-            end = end_of_run<FURTHER>(diagonal.P, diagonal.T, row, k, limit);
-        if (threadIdx.x % 32 == source) diagonal.row = end;
-    }
-}
-
-__device__ __forceinline__ void advance(Diagonal& diagonal, int insertion, int deletion) {
-    diagonal.row = min(diagonal.limit, max(insertion, max(diagonal.row, deletion) + 1));
-    extend(diagonal);
-}
-
-// The value itself, out of the compiler's sight: it would compute it again in every column.
-__device__ __forceinline__ int kept(int value) { return __shfl_sync(FULL_MASK, value, threadIdx.x % 32); }
-
-__device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigned* T, int m, int n, int k, int row) {
-    int limit = min(m, n - k);
-    return {P, T, kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
-}
-
-// Reads a word of every sector that the block's diagonals around `k` will need in this launch, so that the first-level
-// cache holds them: a miss in any warp makes all of the block wait. range: the first and the last row reached.
-__device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const unsigned* T, int m, int n, int k,
-                                                    const int* range) {
-    constexpr int SECTOR = 8 * LETTERS, MOST = 512 * SECTOR;
-    int passed = range[1] - range[0];  // by up to SPAN / 2 columns
-    unsigned words = 0;
-    if (passed < 0 || passed > MOST) return words;
-    int end = range[1] + passed / 2 + 32 * LETTERS + SPAN / 2;
-    for (int i = range[0] - SPAN / 2 + int(threadIdx.x) * SECTOR; i < end; i += 32 * WARPS * SECTOR)
-        words ^= P[max(0, min(i, m)) / LETTERS] ^ T[max(0, min(i + k, n)) / LETTERS];
-    return words;
-}
-
-// The first and the last row reached by any diagonal of the block.
-__device__ __forceinline__ void note_range(int row, int* range) {
-    int least = least_of_warp(row < 0 ? NOT_REACHED : row), most = -least_of_warp(-row);
-    if (threadIdx.x % 32 == 0) {
-        atomicMin(range, least);
-        atomicMax(range + 1, most);
-    }
-}
+#include "block.cuh"
+#include "diagonal.cuh"
 
 // Column 0, in all arrays: the first diagonal of window 0; of the others the cells of an antidiagonal that are near the
 // main diagonal.

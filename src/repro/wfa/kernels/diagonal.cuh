@@ -1,0 +1,81 @@
+// One diagonal of a wavefront: how far it reaches, along equal letters, and what it takes from its neighbours.
+//
+// Letters are packed, 32 / BITS to a word, first letter highest; one padding word follows each string.
+#pragma once
+
+constexpr int UNREACHED = -(1 << 30), NOT_REACHED = 0x7FFFFFFF;
+constexpr int LETTERS = 32 / BITS;
+constexpr int FURTHER = 8;  // windows of a lane at once, in runs longer than a warp's
+
+__device__ __forceinline__ unsigned window(const unsigned* packed, unsigned position) {
+    const unsigned* word = packed + position / LETTERS;
+    return __funnelshift_l(word[1], word[0], BITS * position);  // modulo 32
+}
+
+// Letters that are equal from row i, column j on, LETTERS at most.
+__device__ __forceinline__ int equal_letters(const unsigned* P, const unsigned* T, unsigned i, unsigned j) {
+    return __clz(int(window(P, i) ^ window(T, j))) / BITS;
+}
+
+__device__ __forceinline__ int least_of_warp(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(FULL_MASK, value);
+#else
+    for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(FULL_MASK, value, apart));
+    return value;
+#endif
+}
+
+// The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.
+template <int LENGTH>
+__device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
+    int end = NOT_REACHED;
+#pragma unroll
+    for (int part = 0; part < LENGTH; ++part) {
+        int start = min(limit, row + (part * 32 + int(threadIdx.x % 32)) * LETTERS);
+        int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
+        if (run < LETTERS) end = min(end, start + run);
+    }
+    return least_of_warp(end);
+}
+
+// One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
+struct Diagonal {
+    const unsigned* P;
+    const unsigned* T;
+    int limit, last, k, row;  // the last row, the same or 0, the diagonal inside the matrix, the furthest row
+    bool longer;              // the run of equal letters is longer than a window
+};
+
+// Rows that are not reached begin at the last one, so that no run moves them.
+__device__ __forceinline__ void extend(Diagonal& diagonal) {
+    int start = int(min(unsigned(diagonal.row), unsigned(diagonal.last)));
+    int run = equal_letters(diagonal.P, diagonal.T, start, start + diagonal.k);
+    diagonal.longer = run == LETTERS && start < diagonal.last - LETTERS;
+    diagonal.row += min(run, diagonal.last - start);
+}
+
+// Runs longer than a window, one after the other, by the whole warp.
+__device__ __forceinline__ void extend_further(Diagonal& diagonal) {
+    for (unsigned waiting = __ballot_sync(FULL_MASK, diagonal.longer); waiting; waiting &= waiting - 1) {
+        int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
+        int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
+        int end = end_of_run<1>(diagonal.P, diagonal.T, row, k, limit);
+        for (row += 32 * LETTERS; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
+            end = end_of_run<FURTHER>(diagonal.P, diagonal.T, row, k, limit);
+        if (threadIdx.x % 32 == source) diagonal.row = end;
+    }
+}
+
+__device__ __forceinline__ void advance(Diagonal& diagonal, int insertion, int deletion) {
+    diagonal.row = min(diagonal.limit, max(insertion, max(diagonal.row, deletion) + 1));
+    extend(diagonal);
+}
+
+// The value itself, out of the compiler's sight: it would compute it again in every column.
+__device__ __forceinline__ int kept(int value) { return __shfl_sync(FULL_MASK, value, threadIdx.x % 32); }
+
+__device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigned* T, int m, int n, int k, int row) {
+    int limit = min(m, n - k);
+    return {P, T, kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
+}
