@@ -214,7 +214,11 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
     ("text", "arguments", "message"),
     [
         (EXAMPLE, ["--way", "2", "--format", "byte"], "--format byte writes a folder: name it with -o"),
-        (EXAMPLE, ["--way", "2", "--stages", "2", "--stage", "2"], "--stage 2: stages count from 0 and --stages is 2; give one of them"),
+        (
+            EXAMPLE,
+            ["--way", "2", "--stages", "2", "--stage", "2"],
+            "--stage 2: stages count from 0 and --stages is 2; give one of them",
+        ),
         (EXAMPLE, ["--way", "2", "--stages", "9" * 20], f"--stages {'9' * 20}: give at most 1000000"),
         (
             EXAMPLE,
