@@ -66,6 +66,8 @@ def start(count: int, *arguments: str | Path) -> subprocess.Popen:
     return subprocess.Popen(
         command(count, *arguments, metric="czekanowski", device="emulator"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # In the background of a shell, tests ignore interrupts, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
 
 
