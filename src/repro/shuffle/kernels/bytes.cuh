@@ -1,11 +1,8 @@
 // Gains that are bytes, in shared memory: a word has those of two columns with a letter of the query, each column's for
 // the low half's subject and then, twice as large, for the high half's.
 #pragma once
+#include "quad.cuh"
 #include "sequences.cuh"
-
-struct alignas(16) Four {
-    unsigned word[4];
-};
 
 // The word with a column's gains added to either half. A dot product with what is worth 1 in either half does so, on the
 // multiplier's pipe: 2^16 is twice the largest power of two that it takes.
@@ -30,7 +27,8 @@ __device__ __forceinline__ void make_byte_tables(uint4* tables, Gain gain) {
 }
 
 // words: by letter of a query and by eight columns, those of a thread a warp apart. tables: of make_byte_tables.
-__device__ __forceinline__ void fill_bytes(Four* words, const uint4* tables, const Sequence* subject, int first_column) {
+__device__ __forceinline__ void fill_bytes(Quad<unsigned>* words, const uint4* tables, const Sequence* subject,
+                                           int first_column) {
 #pragma unroll 1
     for (int eight = 0; eight < COLUMNS / 8; ++eight) {
         unsigned selectors[2][2] = {};  // for four columns each
@@ -42,23 +40,23 @@ __device__ __forceinline__ void fill_bytes(Four* words, const uint4* tables, con
 #pragma unroll 1
         for (int row = 0; row < LETTERS; ++row) {
             uint4 table = tables[row];
-            Four found;
+            Quad<unsigned> found;
 #pragma unroll
             for (int four = 0; four < 2; ++four) {
                 unsigned low = __byte_perm(table.x, table.y, selectors[0][four]);
                 unsigned high = __byte_perm(table.z, table.w, selectors[1][four]);
-                found.word[2 * four] = __byte_perm(low, high, 0x5140);
-                found.word[2 * four + 1] = __byte_perm(low, high, 0x7362);
+                found.entry[2 * four] = __byte_perm(low, high, 0x5140);
+                found.entry[2 * four + 1] = __byte_perm(low, high, 0x7362);
             }
             words[(row * (COLUMNS / 8) + eight) * WARP_SIZE] = found;
         }
     }
 }
-__device__ __forceinline__ void look_up_bytes(const Four* words, int code, unsigned* gains) {
+__device__ __forceinline__ void look_up_bytes(const Quad<unsigned>* words, int code, unsigned* gains) {
 #pragma unroll
     for (int eight = 0; eight < COLUMNS / 8; ++eight) {
-        Four found = words[(code * (COLUMNS / 8) + eight) * WARP_SIZE];
+        Quad<unsigned> found = words[(code * (COLUMNS / 8) + eight) * WARP_SIZE];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) gains[4 * eight + i] = found.word[i];
+        for (int i = 0; i < 4; ++i) gains[4 * eight + i] = found.entry[i];
     }
 }

@@ -19,7 +19,36 @@
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
 // FURTHER (semi-global), a loss of two openings (global), and 0 between two of them; where all have one query, so that rows
 // need not be filled up, a gain of 0 is enough (global), since a border that is filled up is an opening lower.
-#include "packed.cuh"
+#include "packed_cells.cuh"
+
+__device__ __forceinline__ int warp_max(int value) {
+    for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) value = max(value, __shfl_xor_sync(FULL_MASK, value, lanes));
+    return value;
+}
+
+// What folding adds to the last column from the row after so many to the next: the best of those so far is kept as if it
+// were in the present one.
+__device__ __forceinline__ unsigned folded(const Sequence* query, int rows) {
+    if (ALL) return both(FURTHER);
+    return packed(rows < query[0].pads ? 0 : FURTHER, rows < query[1].pads ? 0 : FURTHER);
+}
+
+// The score of one half, the same in all lanes of a group.
+__device__ __forceinline__ int result(unsigned corner, unsigned best, unsigned column_best, int row_best,
+                                      const Sequence& query, const Sequence& subject, int half) {
+    if (MODE == GLOBAL)
+        return signed_half(__shfl_sync(FULL_MASK, corner, LANES - 1, LANES), half) + SHIFT - BIAS -
+               FURTHER * (query.length + subject.length);
+    int found = signed_half(best, half);
+    if (MODE == SEMI_GLOBAL) {
+        int last_column = signed_half(__shfl_sync(FULL_MASK, column_best, LANES - 1, LANES), half);
+        found = max(row_best, last_column - FURTHER * (query.length + subject.length)) + SHIFT - BIAS;
+        found = max(found, 0);
+    }
+    for (int lanes = LANES / 2; lanes > 0; lanes /= 2) found = max(found, __shfl_xor_sync(FULL_MASK, found, lanes, LANES));
+    if (MODE == LOCAL && WIDE) return max(found - FIRST, 0);
+    return MODE == LOCAL && found > LARGEST_HALF ? TOO_LARGE : found;
+}
 
 // ALL: every query of query_list with every subject of subject_list, the score of query q and subject s at
 // scores[q * pitch + s]; an item of work is `chunk` of the query_count queries with 2 * GROUPS of the subjects, in

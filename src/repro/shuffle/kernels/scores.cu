@@ -5,18 +5,13 @@
 // in front is filled with columns and rows that repeat the border. A subject longer than WARP_SIZE x COLUMNS takes
 // several stages from left to right; the last column of one is the left border of the next, in global memory, read and
 // written once per WARP_SIZE steps. Two alignments of a half2 may have different lengths; the longer ones count.
+#include "quad.cuh"
 #include "sequences.cuh"
 #include "values.cuh"
 
 constexpr int P = WARP_SIZE;
 constexpr int LETTERS = PAD + 1;
 constexpr int QUADS = COLUMNS / 4;
-
-// COLUMNS of a lane in groups of four, each looked up by one access.
-template <class Entry>
-struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Quad {
-    Entry entry[4];
-};
 
 // H(i, 0) or H(0, j): a gap of so many letters, or 0 where end gaps are free.
 __device__ __forceinline__ Whole border(Whole letters) {

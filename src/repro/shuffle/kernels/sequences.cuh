@@ -1,8 +1,6 @@
-// What kernels of alignments share: kinds of alignments, sequences, and two 16-bit numbers in a word.
+// What kernels of alignments share: sequences, and two 16-bit numbers in a word.
 #pragma once
-
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
-constexpr int PAD = 5;  // after A, C, G, T and any other letter: what fills up in front
+#include "modes.cuh"
 
 struct Sequence {
     const uint8_t* codes;

@@ -1,6 +1,7 @@
 // The arithmetic of the paper's kernels: one alignment in a T, or two in the halves of a half2 (section 3.2).
 #pragma once
 #include <cuda_fp16.h>
+#include "whole.cuh"
 
 template <int N>
 struct Types {
@@ -15,16 +16,7 @@ struct Types<2> {
 using Single = Types<HALVES>::Single;  // of one alignment
 using Value = Types<HALVES>::Value;    // of all alignments that a thread works on
 
-template <int BYTES>
-struct Number {
-    using Type = int;
-};
-template <>
-struct Number<8> {
-    using Type = long long;
-};
-using Whole = Number<sizeof(T)>::Type;  // a number before it is a Single: a long gap's price may need 64 bits
-
+// A number is a Whole before it is a Single: a long gap's price may need 64 bits.
 template <class S>
 __device__ __forceinline__ S converted(Whole score, S) { return S(score); }
 __device__ __forceinline__ __half converted(Whole score, __half) { return __float2half(float(score)); }
