@@ -19,112 +19,14 @@
 // where each word is its own flag.
 //
 // local memory: sm_75
-constexpr int P = WARP_SIZE, WIDTH = 2 * P * COLUMNS;
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
-constexpr int OPENING = MODE == LOCAL ? FIRST : FIRST - FURTHER;  // what a gap's first letter costs in these coordinates
-constexpr int DIAGONAL = MODE == LOCAL ? 0 : 2 * FURTHER;         // what folding adds along a diagonal
-constexpr int FOLDED = MODE == LOCAL ? 0 : FURTHER;
+#include "strips_cells.cuh"
+
 constexpr int NOT_YET = int(1u << 31);
-constexpr int LETTERS = 5;
-// Of the profile, which has the low halves' gains, then the high ones'; of each by letter of the query, COLUMNS bytes a
-// lane, in parts that one instruction loads.
-constexpr int PART = COLUMNS < 16 ? COLUMNS : 16, PARTS = COLUMNS / PART, QUADS = COLUMNS / 4;
-constexpr int LETTER_BYTES = P * COLUMNS, HALF_BYTES = LETTERS * LETTER_BYTES;
-static_assert(PART == 4 || PART == 8 || COLUMNS % 16 == 0, "whole parts");
-
-__host__ __device__ constexpr unsigned both(int value) { return (unsigned(value) & 0xFFFF) * 0x10001; }
-__device__ __forceinline__ int half_of(unsigned word, int half) { return word >> 16 * half & 0xFFFF; }
-__device__ __forceinline__ unsigned merged(unsigned now, unsigned before, unsigned mask) {
-    return (now & mask) | (before & ~mask);
-}
-
-// H(0, j) or H(i, 0), after so many letters; less than none in front of what fills up.
-__device__ __forceinline__ int border(int letters) {
-    return MODE == SEMI_GLOBAL ? FURTHER * max(letters, 0) : MODE == GLOBAL && letters != 0 ? -OPENING : 0;
-}
-
-struct alignas(PART) Part {
-    unsigned word[PART / 4];
-};
-
-// The gains of a lane's columns, of one half of its words, from `first` on, a position in the subject.
-__device__ __forceinline__ void fill_profile(unsigned char* profile, const int* table, const uint8_t* subject, int first,
-                                             int factor) {
-    for (int c = 0; c < COLUMNS; ++c) {
-        int code = first + c < 0 ? LETTERS : __ldg(subject + first + c);
-        for (int letter = 0; letter < LETTERS; ++letter) {
-            int gain = code == LETTERS ? (MODE == SEMI_GLOBAL ? FURTHER : 0)
-                                       : max(__ldg(table + letter * LETTERS + code) + DIAGONAL, -2 * OPENING);
-            profile[letter * LETTER_BYTES + c / PART * (P * PART) + c % PART] = factor * (SHIFT + gain);
-        }
-    }
-}
-__device__ __forceinline__ void look_up(const unsigned char* profile, unsigned place, unsigned* gains) {
-#pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
-        Part found = *reinterpret_cast<const Part*>(profile + place + part * (P * PART));
-#pragma unroll
-        for (int i = 0; i < PART / 4; ++i) gains[part * (PART / 4) + i] = found.word[i];
-    }
-}
-// What a row gains: of either half, a byte a column.
-struct Gains {
-    unsigned low[QUADS], high[QUADS];
-};
-// The word with what a column gains added to either half. High halves' bytes are twice as large, for a factor of 16 bits
-// that brings them there. Linear gaps leave the maxima's pipe time for a permutation in place of a product.
-__device__ __forceinline__ unsigned plus_gains(unsigned word, const Gains& gains, int column) {
-    unsigned low = gains.low[column / 4], high = gains.high[column / 4], place = column % 2 * 16;
-    bool first = column % 4 < 2;
-    if (!AFFINE) {
-        unsigned bytes = __byte_perm(low, high, first ? 0x5140 : 0x7362);
-        return place ? __dp2a_hi(0x80000001u, bytes, word) : __dp2a_lo(0x80000001u, bytes, word);
-    }
-    word = first ? __dp2a_lo(1u << place, low, word) : __dp2a_hi(1u << place, low, word);
-    return first ? __dp2a_lo(0x8000u << place, high, word) : __dp2a_hi(0x8000u << place, high, word);
-}
 
 template <bool VALUE>
 struct Truth {
     static constexpr bool value = VALUE;
 };
-
-// From what is kept of H, H less an opening.
-__device__ __forceinline__ unsigned opened(unsigned kept) { return SHIFT == OPENING ? kept : kept + both(SHIFT) - both(OPENING); }
-
-// A row of a lane's columns. left, f: what enters from the left, afterwards what leaves to the
-// right. diagonal: above the first left. GUARDED: only in the halves that `mask` has.
-template <bool GUARDED>
-__device__ __forceinline__ void compute_row(const Gains& gains, unsigned* h, unsigned* e, unsigned& f, unsigned left,
-                                            unsigned& diagonal, unsigned& best, unsigned floor, unsigned mask) {
-    unsigned above_left = diagonal, odd = 0;
-    diagonal = GUARDED ? merged(left, diagonal, mask) : left;
-#pragma unroll
-    for (int c = 0; c < COLUMNS; ++c) {
-        unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left, gains, c);
-        if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left, aligned, floor);
-        above_left = above;
-        if (AFFINE) {
-            unsigned gap;
-            if (MODE == LOCAL) {
-                gap = __viaddmax_s16x2(e[c], both(-FURTHER), opened(above));
-                f = __viaddmax_s16x2(f, both(-FURTHER), opened(left));
-            } else {
-                gap = __viaddmax_s16x2(above, both(SHIFT - OPENING), e[c]);
-                f = __viaddmax_s16x2(left, both(SHIFT - OPENING), f);
-            }
-            cell = __vimax3_s16x2(aligned, gap, f);
-            e[c] = GUARDED ? merged(gap, e[c], mask) : gap;
-        } else cell = __vimax3_s16x2(aligned, opened(above), opened(left));
-        if (MODE == LOCAL) {
-            unsigned counted = GUARDED ? cell & mask : cell;
-            if (c % 2) best = __vimax3_s16x2(best, odd, counted);
-            odd = counted;
-        }
-        left = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
-        h[c] = GUARDED ? merged(left, h[c], mask) : left;
-    }
-}
 
 // edges: NOT_YET; scores of alignments that are not global: 0, of which there are none below.
 extern "C" __global__ void shuffle_strips_begin(int* edges, long long words, int* next_item, Score* scores,
