@@ -1,40 +1,7 @@
 // The score pass of `auto`'s traceback: as packed.cu, LANES threads per unit, and what checkpoints.cuh says is kept.
-#include "checkpoints.cuh"
+#include "checkpoints_profile.cuh"
 
 constexpr int GROUPS = WARP_SIZE / LANES;
-// No half of a folded value is negative, nor is one with a gain added: a sum of words is that of their halves, if a
-// negative gain of the low one has its borrow in it.
-constexpr bool WHOLE_SUMS = MODE != LOCAL && SHARED_QUERY;
-
-template <class Entry>
-struct alignas(4 * sizeof(Entry) < 16 ? 4 * sizeof(Entry) : 16) Four {
-    Entry entry[4];
-};
-
-// One alignment in a word, or two in its halves.
-template <class W>
-__device__ __forceinline__ W joined(long long low, long long, W) { return W(low); }
-__device__ __forceinline__ unsigned joined(long long low, long long high, unsigned) {
-    return unsigned(high) << 16 | (unsigned(low) & 0xFFFF);
-}
-__device__ __forceinline__ WORD make_word(long long low, long long high) { return joined(low, high, WORD()); }
-__device__ __forceinline__ WORD make_gain(Value low, Value high) {
-    return WHOLE_SUMS && HALVES == 2 ? WORD(low) + (WORD(high) << 16) : make_word(low, high);
-}
-__device__ __forceinline__ WORD both(long long value) { return make_word(value, value); }
-template <class W>
-__device__ __forceinline__ W largest(W a, W b, W c) { return max(max(a, b), c); }
-__device__ __forceinline__ unsigned largest(unsigned a, unsigned b, unsigned c) { return __vimax3_s16x2(a, b, c); }
-__device__ __forceinline__ WORD larger(WORD a, WORD b) { return largest(a, b, b); }
-template <class W>
-__device__ __forceinline__ W add_larger(W a, W b, W c) { return max(W(a + b), c); }
-__device__ __forceinline__ unsigned add_larger(unsigned a, unsigned b, unsigned c) { return __viaddmax_s16x2(a, b, c); }
-template <class W>
-__device__ __forceinline__ W add_larger_relu(W a, W b, W c) { return max(max(W(a + b), c), W(0)); }
-__device__ __forceinline__ unsigned add_larger_relu(unsigned a, unsigned b, unsigned c) {
-    return __viaddmax_s16x2_relu(a, b, c);
-}
-
 constexpr int STAGED_WORDS = BLOCK + 4;  // of a lane: so far apart, its neighbours' lie in other banks
 
 // Writes BLOCK words of every lane, which lie in `staged`, to each lane's place, if it has one: a warp's stores side by
@@ -44,55 +11,10 @@ __device__ __forceinline__ void store_together(const WORD* staged, WORD* place) 
 #pragma unroll
     for (int k = 0; k < BLOCK / 4; ++k) {
         int four = k * WARP_SIZE + threadIdx.x, lane = four / (BLOCK / 4), part = four % (BLOCK / 4);
-        auto* to = reinterpret_cast<Four<WORD>*>(__shfl_sync(FULL_MASK, reinterpret_cast<unsigned long long>(place), lane));
-        if (to) to[part] = *reinterpret_cast<const Four<WORD>*>(staged + lane * STAGED_WORDS + 4 * part);
+        auto* to = reinterpret_cast<Quad<WORD>*>(__shfl_sync(FULL_MASK, reinterpret_cast<unsigned long long>(place), lane));
+        if (to) to[part] = *reinterpret_cast<const Quad<WORD>*>(staged + lane * STAGED_WORDS + 4 * part);
     }
     __syncwarp();
-}
-
-// The gains of COLUMNS columns with every code of a row: WORDs where one query serves all halves, else scores of the low
-// half's subject, then of the high half's, in columns of two. gains: in shared memory, by code of a row and of a column.
-__device__ __forceinline__ void fill_profile(Four<WORD>* words, const Value* gains, const uint8_t* const* subject,
-                                             const Value* n, int first_column, int stripes) {
-    for (int four = 0; four < COLUMNS / 4; ++four) {
-        int codes[2][4], half = four / (COLUMNS / 8), eight = four % (COLUMNS / 8) * 8;
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-#pragma unroll
-            for (int k = 0; k < HALVES; ++k) {
-                int of = SHARED_QUERY ? k : half, column = first_column + (SHARED_QUERY ? 4 * four + i : eight + 2 * i + k);
-                Value letters = of ? n[HALVES - 1] : n[0];
-                codes[k][i] = code_at(of ? subject[HALVES - 1] : subject[0], letters, column - (stripes * COLUMNS - letters));
-            }
-        for (int row = 0; row < CODES; ++row) {
-            Four<WORD> found;
-#pragma unroll
-            for (int i = 0; i < 4; ++i)
-                found.entry[i] = make_gain(gains[row * TABLE_ROW + codes[0][i]], gains[row * TABLE_ROW + codes[HALVES - 1][i]]);
-            words[(row * (COLUMNS / 4) + four) * WARP_SIZE] = found;
-        }
-    }
-}
-
-__device__ __forceinline__ void look_up(const Four<WORD>* words, const int* code, WORD* gains) {
-    if (SHARED_QUERY) {
-#pragma unroll
-        for (int four = 0; four < COLUMNS / 4; ++four) {
-            Four<WORD> found = words[(code[0] * (COLUMNS / 4) + four) * WARP_SIZE];
-#pragma unroll
-            for (int i = 0; i < 4; ++i) gains[4 * four + i] = found.entry[i];
-        }
-    } else
-#pragma unroll
-        for (int eight = 0; eight < COLUMNS / 8; ++eight) {
-            Four<WORD> low = words[(code[0] * (COLUMNS / 4) + eight) * WARP_SIZE];
-            Four<WORD> high = words[(code[HALVES - 1] * (COLUMNS / 4) + COLUMNS / 8 + eight) * WARP_SIZE];
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                gains[8 * eight + 2 * i] = __byte_perm(unsigned(low.entry[i]), unsigned(high.entry[i]), 0x5410);
-                gains[8 * eight + 2 * i + 1] = __byte_perm(unsigned(low.entry[i]), unsigned(high.entry[i]), 0x7632);
-            }
-        }
 }
 
 // units: `count` of them, with the addresses of their letters relative to queries and subjects. words: what is kept.
@@ -100,15 +22,15 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                                                const int* table, WORD* words, int count, int first, int further) {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ __align__(16) WORD staged_h[WARP_SIZE * STAGED_WORDS], staged_f[AFFINE ? WARP_SIZE * STAGED_WORDS : 4];
-    __shared__ Value gains_of[CODES * TABLE_ROW];
-    Four<WORD>* profile = reinterpret_cast<Four<WORD>*>(shared) + threadIdx.x;
-    auto* my_h = reinterpret_cast<Four<WORD>*>(staged_h + threadIdx.x * STAGED_WORDS);
-    auto* my_f = reinterpret_cast<Four<WORD>*>(staged_f + threadIdx.x * STAGED_WORDS);
+    __shared__ Whole gains_of[CODES * TABLE_ROW];
+    Quad<WORD>* profile = reinterpret_cast<Quad<WORD>*>(shared) + threadIdx.x;
+    auto* my_h = reinterpret_cast<Quad<WORD>*>(staged_h + threadIdx.x * STAGED_WORDS);
+    auto* my_f = reinterpret_cast<Quad<WORD>*>(staged_f + threadIdx.x * STAGED_WORDS);
     int lane = threadIdx.x % LANES, index = blockIdx.x * GROUPS + threadIdx.x / LANES;
     bool exists = index < count;
     const Unit& unit = reinterpret_cast<const Unit*>(units)[min(index, count - 1)];
     const Penalties cost = make_penalties(first, further);
-    Value lowest = MODE != LOCAL ? -2 * cost.open : HALVES == 2 ? -(1 << 14) : -(1 << 30);
+    Whole lowest = MODE != LOCAL ? -2 * cost.open : HALVES == 2 ? -(1 << 14) : -(1 << 30);
     for (int i = threadIdx.x; i < CODES * TABLE_ROW; i += WARP_SIZE)
         gains_of[i] = gain(table, i / TABLE_ROW, min(i % TABLE_ROW, PAD), cost, lowest);
     __syncwarp();
@@ -119,17 +41,17 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
         for (int lanes = WARP_SIZE / 2; lanes >= LANES; lanes /= 2)
             blocks = max(blocks, __shfl_xor_sync(FULL_MASK, blocks, lanes));
     const uint8_t *query[HALVES], *subject[HALVES];
-    Value m[HALVES], n[HALVES], row_pads[HALVES], column_pads[HALVES];
+    Whole m[HALVES], n[HALVES], row_pads[HALVES], column_pads[HALVES];
 #pragma unroll
     for (int half = 0; half < HALVES; ++half) {
         query[half] = queries + unit.query[half];
         subject[half] = subjects + unit.subject[half];
-        m[half] = Value(unit.m[half]);
-        n[half] = Value(unit.n[half]);
+        m[half] = Whole(unit.m[half]);
+        n[half] = Whole(unit.n[half]);
         row_pads[half] = layout.rows - m[half];
         column_pads[half] = layout.stripes * COLUMNS - n[half];
     }
-    auto border_after = [&](const Value* pads, int passed) {
+    auto border_after = [&](const Whole* pads, int passed) {
         return make_word(border(cost, passed - pads[0]), border(cost, passed - pads[HALVES - 1]));
     };
     const WORD NO_GAP = both(no_gap(cost)), OPEN = both(-cost.open), FURTHER = both(-further);
@@ -170,7 +92,7 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
             }
             // At first and in the end some lanes are outside the rows; while none is, nothing needs to be guarded.
             auto four_steps = [&](int step, bool guarded) {
-                Four<WORD> right_h, right_f;
+                Quad<WORD> right_h, right_f;
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
                     int row = step + i - lane, code[HALVES];
@@ -238,7 +160,7 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
             if (MODE == LOCAL && writes) kept[best_place(layout, stripe, block)] = best;
         }
         if (MODE == SEMI_GLOBAL && keeps) {
-            auto* last = reinterpret_cast<Four<WORD>*>(kept + last_row_place(layout, stripe));
+            auto* last = reinterpret_cast<Quad<WORD>*>(kept + last_row_place(layout, stripe));
 #pragma unroll
             for (int c = 0; c < COLUMNS; c += 4) last[c / 4] = {h[c], h[c + 1], h[c + 2], h[c + 3]};
         }

@@ -14,40 +14,31 @@
 // The last column of a subject is the last of its last stripe, and the last row of a query the last row: what is missing
 // in front is filled with columns and rows that repeat the border.
 #pragma once
+#include "modes.cuh"
+#include "whole.cuh"
 
 constexpr int COLUMNS = 16, BLOCK = 16;
 constexpr int HALVES = sizeof(T) == 2 ? 2 : 1;
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
-constexpr int PAD = 5, CODES = 6, TABLE_ROW = 8;  // after A, C, G, T and any other letter
+constexpr int CODES = PAD + 1, TABLE_ROW = 8;  // of the table of gains
 
 struct Unit {
     long long query[2], m[2], subject[2], n[2];  // where the letters start, and how many, at least one
     long long place;                             // where its words start
 };
 
-template <int BYTES>
-struct Number {
-    using Type = int;
-};
-template <>
-struct Number<8> {
-    using Type = long long;
-};
-using Value = Number<sizeof(T)>::Type;  // of one alignment
-
 struct Penalties {
-    Value further, open;
+    Whole further, open;
 };
 
-__device__ __forceinline__ Penalties make_penalties(int first, int further) { return {further, Value(first) - further}; }
-__device__ __forceinline__ Value bias(const Penalties& cost) { return MODE == LOCAL ? 0 : 4 * cost.open; }
+__device__ __forceinline__ Penalties make_penalties(int first, int further) { return {further, Whole(first) - further}; }
+__device__ __forceinline__ Whole bias(const Penalties& cost) { return MODE == LOCAL ? 0 : 4 * cost.open; }
 // What is kept of H(i, 0) or H(0, j) where so many letters were passed, and of E and F there.
-__device__ __forceinline__ Value border(const Penalties& cost, Value letters) {
+__device__ __forceinline__ Whole border(const Penalties& cost, Whole letters) {
     if (MODE == LOCAL) return 0;
-    if (MODE == SEMI_GLOBAL) return bias(cost) + cost.further * max(letters, Value(0));
+    if (MODE == SEMI_GLOBAL) return bias(cost) + cost.further * max(letters, Whole(0));
     return bias(cost) - (letters > 0 ? cost.open : 0);
 }
-__device__ __forceinline__ Value no_gap(const Penalties& cost) { return MODE == LOCAL ? 0 : bias(cost) - 3 * cost.open; }
+__device__ __forceinline__ Whole no_gap(const Penalties& cost) { return MODE == LOCAL ? 0 : bias(cost) - 3 * cost.open; }
 
 // Where the words of a unit lie, from its place on: blocks of steps one after the other, the stripes of each side by side,
 // so that what a warp writes lies together. First the last columns of the stripes, then the states before the blocks.
@@ -87,12 +78,12 @@ __device__ __forceinline__ long long last_row_place(const Layout& layout, int st
 }
 
 // What a pair of codes gains; `lowest`: no less than that.
-__device__ __forceinline__ Value gain(const int* table, int row, int column, const Penalties& cost, Value lowest) {
+__device__ __forceinline__ Whole gain(const int* table, int row, int column, const Penalties& cost, Whole lowest) {
     if (row == PAD || column == PAD) {
         if (MODE == LOCAL || row == column) return 0;
         return MODE == SEMI_GLOBAL ? cost.further : -2 * cost.open;
     }
-    Value score = table[row * 5 + column];
+    Whole score = table[row * 5 + column];
     return max(lowest, MODE == LOCAL ? score : score + 2 * cost.further);
 }
 

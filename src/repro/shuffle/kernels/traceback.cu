@@ -5,13 +5,13 @@
 // forward: the cell on the middle row from which the path went on down, or for an alignment that may begin anywhere the
 // cell where it begins. So both ways lead to the same alignment, that of reference.py, which scores of two halves from
 // either end would not with affine gaps.
+#include "columns.cuh"
+#include "modes.cuh"
 #include "values.cuh"
 
 constexpr int P = WARP_SIZE;
-constexpr int GLOBAL = 0, SEMI_GLOBAL = 1, LOCAL = 2;
-constexpr int H = 0, E = 1, F = 2, STOP = 3;   // of a stored byte: where H came from
+constexpr int STOP = 3;  // of a stored byte, in place of the matrix that H came from
 constexpr int E_EXTENDS = 4, F_EXTENDS = 8;
-constexpr int EQUAL = 0, UNEQUAL = 1, INSERTION = 2, DELETION = 3, PER_WORD = 16;
 constexpr int STORED_LETTERS = 128, STORED_CELLS = STORED_LETTERS * STORED_LETTERS / 4, COLUMN_WORDS = STORED_LETTERS / PER_WORD;
 using Origin = long long;
 constexpr Origin LEFT_DIAGONALLY = 2;  // of a middle row: column << 2, this, and 1 if in E
