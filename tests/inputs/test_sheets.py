@@ -268,7 +268,7 @@ def test_the_shipped_graphs(monkeypatch):
 
 def test_reads_in_either_format(tmp_path):
     path = tmp_path / "reads"
-    for text in (">a x\nACGT\n>b\nNN\n", "@a x\nACGT\n+\nIIII\n@b\nnn\n+b\n@@\n"):
+    for text in (">a x\nACGT\n>b\nNN\n", "@a x\nACGT\n+a\nIIII\n@b\nnn\n+b\n@@\n"):
         path.write_text(text)
         assert [(read.name, bytes(read.letters)) for read in read_reads(path)] == [("a", b"ACGT"), ("b", b"NN")]
     path.write_bytes(b"\xef\xbb\xbf\r\n@\xc3\xa0 x\r\nACGT \r\n+\xc3\xa0 x\r\n@III\r\n\r\n@empty\r\n\r\n+\r\n\r\n")

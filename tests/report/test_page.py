@@ -18,7 +18,7 @@ def row(device: str, date: str, commit: str) -> dict[str, object]:
 def test_the_page_of_two_systems(tmp_path: Path) -> None:
     for system in ("wfa", "apsp"):
         (tmp_path / "tables" / system).mkdir(parents=True)
-        claim = Claim(system, "4.1.1", "one launch per column", "d + 1", "5 of 5 runs", HOLDS)
+        claim = Claim(system, "4.1.1", "one launch per column", "|a| + 1", "5 of 5 runs", HOLDS)
         write_claims(tmp_path / "tables" / system / "claims.tsv", [claim])
     write_rows(
         tmp_path / "rows.jsonl",
@@ -48,7 +48,7 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
         "",
         "| section | claim | paper | ours | verdict |",
         "| --- | --- | --- | --- | --- |",
-        "| 4.1.1 | one launch per column | d + 1 | 5 of 5 runs | holds |",
+        r"| 4.1.1 | one launch per column | \|a\| + 1 | 5 of 5 runs | holds |",
         "",
         "Tables: [claims](tables/wfa/claims.tsv), [table2](tables/wfa/table2.tsv)",
         "",
@@ -60,7 +60,7 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
         "",
         "| section | claim | paper | ours | verdict |",
         "| --- | --- | --- | --- | --- |",
-        "| 4.1.1 | one launch per column | d + 1 | 5 of 5 runs | holds |",
+        r"| 4.1.1 | one launch per column | \|a\| + 1 | 5 of 5 runs | holds |",
         "",
         "Tables: [claims](tables/apsp/claims.tsv)",
     ]

@@ -24,7 +24,7 @@ rule report_measured:
     conda:
         "../../envs/cpu.yaml"
     params:
-        code=code_hash("bench"),
+        code=code_hash("bench", "report"),
     script:
         "../scripts/report_measured.py"
 

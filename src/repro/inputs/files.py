@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import re
+import secrets
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -165,20 +166,16 @@ def complete_or_absent(path: str | Path) -> Iterator[Path]:
     Raises InputError when the folder cannot be written or is full, and for a directory, a device or a pipe.
     """
     target = _target(path)
+    partial = target.parent / f".partial-{secrets.token_hex(8)}{''.join(Path(path).suffixes)}"
+    UNFINISHED.add(partial)  # before it exists: the process can be ended at any moment
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".partial-", suffix="".join(Path(path).suffixes))
+        partial.touch(exist_ok=False)
     except OSError as error:
+        UNFINISHED.discard(partial)
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    os.close(handle)
-    partial = Path(name)
-    UNFINISHED.add(partial)
     try:
         yield partial
-        # mkstemp makes files private; what we leave behind obeys the umask like any other output.
-        umask = os.umask(0)
-        os.umask(umask)
-        partial.chmod(0o666 & ~umask)
         partial.replace(target)
     except OSError as error:
         if error.errno not in _NO_SPACE:

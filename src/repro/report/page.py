@@ -79,4 +79,5 @@ def _system(folder: Path, files: list[Path]) -> Iterator[str]:
 
 
 def _markdown(header: list[str], rows: list[list[str]]) -> list[str]:
-    return ["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *rows)]
+    lines = (header, ["---"] * len(header), *rows)
+    return ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]

@@ -102,7 +102,7 @@ def _fastq_record(where: str, number: int, lines: list[bytes]) -> tuple[str, byt
     if not name:
         raise InputError(f"{where} has no name; write one after the '@'")
     where = f"{where} ({name})"
-    if len(lines) > 2 and lines[2] not in (b"+", b"+" + title):
+    if len(lines) > 2 and lines[2] not in (b"+", b"+" + title, b"+" + name.encode()):
         raise InputError(f"{where}, line {number + 2}: is neither '+' nor '+' with the name again; {_FOUR_LINES}")
     if len(lines) < 4:
         raise InputError(f"{where}, line {number + len(lines)}: is missing; {_FOUR_LINES}")
