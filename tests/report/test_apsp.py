@@ -160,6 +160,23 @@ def test_the_shares_of_the_phases_add_up(tmp_path: Path, monkeypatch: pytest.Mon
     plt.close(drawn[0])
 
 
+@pytest.mark.parametrize("draw", [figures.draw_times, figures.draw_rates])
+def test_every_variant_is_drawn_and_the_legend_hides_no_point(
+    tmp_path: Path, draw: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: drawn.append(figure))
+    names = ("naive", "katz-kider", "staged", "new", "scipy")
+    draw(measured(tmp_path, *(row(name, 2**k, 1.0) for name in names for k in (6, 7, 8))), PUBLISHED, [])
+    drawn[0].draw_without_rendering()
+    (axes,) = drawn[0].axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert {"naive", "katz-kider", "staged", "new", "SciPy, one core of the host"} <= set(labels)
+    assert axes.get_legend().get_window_extent().y1 < axes.bbox.y0
+    assert not len(axes.get_xticks(minor=True))
+    plt.close(drawn[0])
+
+
 def test_a_line_joins_the_sizes_of_one_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Figure] = []
     monkeypatch.setattr(figures, "save", lambda figure, paths: drawn.append(figure))

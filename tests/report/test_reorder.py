@@ -211,6 +211,33 @@ def test_the_comparison_shows_ratios_above_all_times_of_a_length(tmp_path: Path,
     assert "paper: 3.5× at 10,000\non an NVIDIA GeForce GTX 460" in drawn[0].get_suptitle()
 
 
+def test_the_ratio_at_the_papers_length_is_written_and_touches_nothing(tmp_path: Path, drawn: list[Figure]) -> None:
+    lengths = (1000, 2000, 7000, 8000, 9000, 10_000, 12_000, 32_000)
+    rows = [row("unoptimised", n, 2e-3 * n) for n in lengths] + [row("optimised", n, 1e-3 * n) for n in lengths]
+    figures.draw_comparison(measured(tmp_path, *rows), PUBLISHED, [])
+    drawn[0].draw_without_rendering()
+    (axes,) = drawn[0].axes
+    assert [ratio.xy[0] for ratio in axes.texts] == [10_000, 32_000, 2000, 1000]
+    extents = sorted((text.get_window_extent() for text in axes.texts), key=lambda extent: extent.x0)
+    assert extents[0].x0 > axes.bbox.x0
+    assert all(right.x0 > left.x1 for left, right in pairwise(extents))
+    points = axes.transData.transform([(n, 2e-3 * n) for n in lengths])
+    assert not any(extent.contains(*point) for extent in extents for point in points)
+
+
+def test_a_variant_that_nobody_gave_a_look_is_drawn(tmp_path: Path, drawn: list[Figure]) -> None:
+    rows = measured(tmp_path, row("unoptimised", 1000, 7.0), {**row("compact", 1000, 2.0, None), "variant": "new"})
+    figures.draw_comparison(rows, PUBLISHED, [])
+    figures.draw_memory(rows, PUBLISHED, [])
+    figures.draw_launches(rows, PUBLISHED, [])
+    figures.draw_rates(rows, PUBLISHED, [])
+    times, memory, launches, rates = map(lines_of, drawn)
+    assert times["new"] == [(1000, 2)]
+    assert memory["new, allocated"] == [(1000, pytest.approx(0.502))]
+    assert launches["new"] == [(1000, 2)]
+    assert rates["new"] == [(1000, 0.5)]
+
+
 def test_memory_and_launches_are_counts(tmp_path: Path, drawn: list[Figure]) -> None:
     rows = measured(tmp_path, row("unoptimised", 1000, 7.0), row("optimised", 1000, 2.0))
     figures.draw_memory(rows, PUBLISHED, [])

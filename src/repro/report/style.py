@@ -1,5 +1,6 @@
 """How all figures look, and how they name devices."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 # Okabe and Ito: told apart by colour-blind readers, and by marker without any colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "v", "P", "X")
+OTHER: dict[str, Any] = {"color": "#666666", "marker": "d"}
 PAPER_COLOUR = "#000000"
 PAPER_MARKER = "D"
 
@@ -31,6 +33,12 @@ RC: dict[Any, Any] = {
     "legend.frameon": False,
     "svg.hashsalt": "repro",  # the same rows give the same file
 }
+
+
+def looks(names: Iterable[str]) -> defaultdict[str, dict[str, Any]]:
+    """Colour and marker of each name, and OTHER for any that is not among them or for which no colour is left."""
+    pairs = zip(names, COLOURS, MARKERS, strict=False)
+    return defaultdict(lambda: OTHER, {name: {"color": colour, "marker": marker} for name, colour, marker in pairs})
 
 
 def device_label(device: str, kind: str) -> str:

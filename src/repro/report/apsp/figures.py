@@ -9,11 +9,11 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
+from repro.apsp.variants import VARIANTS
 from repro.report.apsp.data import CPU, RATE, SECONDS, Published, complete, fastest
-from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, RC, panels_by_device, save
+from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, RC, looks, panels_by_device, save
 
-VARIANTS = ("naive", "katz-kider", "staged", "out-of-core", CPU)
-LOOK: dict[str, dict[str, Any]] = {name: {"color": COLOURS[k], "marker": MARKERS[k]} for k, name in enumerate(VARIANTS)}
+LOOK = looks((*VARIANTS, CPU))
 LABEL = {CPU: "SciPy, one core of the host"}
 PEER: dict[str, Any] = {"color": "#888888", "linewidth": 0.8, "marker": ".", "markersize": 4}
 
@@ -39,8 +39,8 @@ def _by_size(
             for k, (_, line) in enumerate(peers.groupby("peer")):
                 values = line["seconds"] if column == SECONDS else line["grelaxations_per_second"] / 1e3
                 axes.plot(line["vertices"], values, label="other programs" if k == 0 else None, **PEER)
-            for name in VARIANTS:
-                _line_of_each_experiment(axes, own[own["variant"] == name], column, LABEL.get(name, name), LOOK[name])
+            for name, line in own.groupby("variant"):
+                _line_of_each_experiment(axes, line, column, LABEL.get(name, name), LOOK[name])
             if column == RATE and len(peers):
                 goals = published.goals[
                     (published.goals["dtype"] == "float32") & (published.goals["predecessors"] == 0)
@@ -50,8 +50,12 @@ def _by_size(
                     (published.limits["dtype"] == "float32") & (published.limits["predecessors"] == 0)
                 ]
                 axes.axhline(limit[RATE].iloc[0], color=PAPER_COLOUR, linestyle="--", label="limit of the issue rate")
-            _over_vertices(axes, yscale="log", ylabel=label)
-            axes.legend(fontsize=7)
+            axes.set(xscale="log", yscale="log", xlabel="vertices", ylabel=label)
+            axes.xaxis.set_major_locator(LogLocator(base=2))
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.tick_params(axis="x", labelsize=7)
+            _legend_below(axes)
         figure.suptitle(what)
         save(figure, paths)
 
@@ -64,9 +68,10 @@ def _line_of_each_experiment(axes: Axes, rows: pd.DataFrame, column: str, label:
 
 
 def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
-    """The share of each phase in the kernel time, where each phase is a launch of its own."""
+    """The share of each phase in the kernel time, where each is a launch of its own; tiles of the default size."""
     rows = complete(rows[rows["result.phase_seconds"].notna() & (rows["dtype"] == "float32")])
-    rows = rows[rows["tile"].isin([16, 128])]
+    tiles = {name: variant.settings["tile"].default for name, variant in VARIANTS.items() if "tile" in variant.settings}
+    rows = rows[rows["tile"] == rows["variant"].map(tiles)]
     with plt.rc_context(RC):
         figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
@@ -84,7 +89,7 @@ def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | 
                 left += shares[share]
             axes.set_yticks(positions, labels, fontsize=7)
             axes.set(xlabel="share of kernel time, %", xlim=(0, 100))
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=7)
+            _legend_below(axes)
         figure.suptitle("Share of the phases in the kernel time")
         save(figure, paths)
 
@@ -92,9 +97,7 @@ def draw_phases(rows: pd.DataFrame, published: Published, paths: Iterable[str | 
 def draw_tiles(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
     """Rate over the edge of the tile, a line per variant and size."""
     rows = complete(rows[(rows["dtype"] == "float32") & (rows["predecessors"] == 0) & rows["tile"].notna()])
-    rows = rows[rows["variant"].isin(["katz-kider", "staged"])]
-    several = rows.groupby(["device", "variant", "vertices"])["tile"].transform("nunique") > 1
-    rows = rows[several]
+    rows = rows[rows.groupby(["device", "variant", "vertices"])["tile"].transform("nunique") > 1]
     with plt.rc_context(RC):
         figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
@@ -141,9 +144,6 @@ def _ticks_at(axes: Axes, values: pd.Series) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _over_vertices(axes: Axes, **look: Any) -> None:
-    axes.set(xscale="log", xlabel="vertices", **look)
-    axes.xaxis.set_major_locator(LogLocator(base=2))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.xaxis.set_minor_formatter("")
-    axes.tick_params(axis="x", labelsize=7)
+def _legend_below(axes: Axes) -> None:
+    """Where it hides nothing: lines and bars reach every corner."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=7)

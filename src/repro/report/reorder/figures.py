@@ -9,14 +9,13 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
+from repro.reorder.variants import VARIANTS
 from repro.report.reorder.data import BLOCK_SIZE, GTX_460, KERNEL, PAPER_VARIANTS, Published, scores_alone
-from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, panels_by_device, save
+from repro.report.style import MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, looks, panels_by_device, save
 
-VARIANT_LOOK: dict[str, dict[str, Any]] = {
-    name: {"color": COLOURS[k], "marker": MARKERS[k]} for k, name in enumerate((*PAPER_VARIANTS, "compact"))
-}
+LOOK = looks(VARIANTS)
 MEGABYTE = 1e6
-ABOVE: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center", "fontsize": 7}
+ABOVE: dict[str, Any] = {"xytext": (-2, 4), "textcoords": "offset points", "ha": "right", "fontsize": 7}
 APART = 1.5  # lengths nearer than this would have their ratios overlap
 
 
@@ -41,15 +40,16 @@ def draw_comparison(rows: pd.DataFrame, published: Published, paths: Iterable[st
         figure, panels = panels_by_device(rows)
         for axes, (_, own) in panels:
             for name, line in own.groupby("variant"):
-                _times(axes, line, label=str(name), **VARIANT_LOOK[str(name)])
+                _times(axes, line, label=str(name), **LOOK[str(name)])
             both = own.pivot_table(KERNEL, "length", "variant", aggfunc="min").reindex(columns=list(PAPER_VARIANTS))
             highest = 1e3 * own.groupby("length")["kernel_seconds.max"].max()
-            written = 0.0
-            for length, ratio in (both["unoptimised"] / both["optimised"]).dropna().items():
-                if length < APART * written:
-                    continue
-                written = length
-                axes.annotate(f"{ratio:.1f}×", (length, highest[length]), **ABOVE)
+            ratios = (both["unoptimised"] / both["optimised"]).dropna()
+            written: list[float] = []
+            for length in sorted(ratios.index, key=lambda length: (length != published.speed_up_length, -length)):
+                if all(max(length, other) >= APART * min(length, other) for other in written):
+                    written.append(length)
+                    axes.annotate(f"{ratios[length]:.1f}×", (length, highest[length]), **ABOVE)
+            axes.margins(x=0.1)  # room for the first ratio
             axes.legend()
         stated = f"paper: {published.speed_up:g}× at {published.speed_up_length:,}\non an {GTX_460}"
         figure.suptitle(
@@ -67,7 +67,7 @@ def draw_memory(rows: pd.DataFrame, published: Published, paths: Iterable[str | 
         figure, axes = plt.subplots(figsize=(5.5, 4.2))
         for name, own in rows.groupby("variant"):
             line = own.groupby("length")["counters.allocated_bytes"].max() / MEGABYTE
-            axes.plot(line.index, line, linestyle="none", label=f"{name}, allocated", **VARIANT_LOOK[str(name)])
+            axes.plot(line.index, line, linestyle="none", label=f"{name}, allocated", **LOOK[str(name)])
         lengths = pd.Series(sorted(rows["length"].unique()))
         for label, words in (("n²", lengths**2), ("(2n - 1) n", (2 * lengths - 1) * lengths)):
             style = ":" if label == "n²" else "--"
@@ -88,7 +88,7 @@ def draw_launches(rows: pd.DataFrame, published: Published, paths: Iterable[str 
         figure, axes = plt.subplots(figsize=(5.5, 4.2))
         for name, own in rows.groupby("variant"):
             line = own.groupby("length")["counters.launches"].max()
-            axes.plot(line.index, line, label=str(name), **VARIANT_LOOK[str(name)])
+            axes.plot(line.index, line, label=str(name), **LOOK[str(name)])
         _over_length(axes, yscale="log", ylabel="kernel launches")
         axes.legend()
         figure.suptitle(f"Kernel launches at {published.best_block_size} threads per block,\nthe same on every device")
@@ -103,7 +103,7 @@ def draw_rates(rows: pd.DataFrame, published: Published, paths: Iterable[str | P
         for axes, ((device, _), own) in panels:
             for name, line in own.groupby("variant"):
                 rate = line.groupby("length")["kernel_gcups"].max()
-                axes.plot(rate.index, rate, label=str(name), **VARIANT_LOOK[str(name)])
+                axes.plot(rate.index, rate, label=str(name), **LOOK[str(name)])
             peers = published.peers[published.peers["device"] == device]
             for k, (peer, line) in enumerate(peers.groupby("peer")):
                 look: dict[str, Any] = {"color": PAPER_COLOUR, "marker": PAPER_MARKER, "fillstyle": "none"}
@@ -125,7 +125,7 @@ def draw_transactions(counted: pd.DataFrame, hardware: pd.DataFrame, paths: Iter
         for axes, unit in zip(panels, ("sectors", "transactions"), strict=True):
             for name, own in stores.groupby("variant", sort=False):
                 line = own.sort_values("length")
-                axes.plot(line["length"], line[unit] / line["accesses"], label=str(name), **VARIANT_LOOK[str(name)])
+                axes.plot(line["length"], line[unit] / line["accesses"], label=str(name), **LOOK[str(name)])
             for device, own in read.groupby("device"):
                 rings: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "o", "fillstyle": "none", "markersize": 11}
                 label = f"counters of an {device}"
