@@ -11,6 +11,7 @@ from repro.apsp.dense import complete_graph
 from repro.apsp.experiment import Experiment, Input, digest, sources_of, summary
 from repro.apsp.ranges import INFINITE
 from repro.apsp.reference import dijkstra, path_lengths
+from repro.apsp.variants import VARIANTS
 from repro.device import open_device
 from repro.errors import InputError, ReproError
 from repro.inputs.graphs.sheet import GraphSource
@@ -89,7 +90,7 @@ def test_a_budget_is_a_share_of_the_matrix_and_ends_with_the_run():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"variants": ["fast"]}, "experiment tiny: no variant 'fast'; choose one of: naive, katz-kider"),
+        ({"variants": ["fast"]}, f"experiment tiny: no variant 'fast'; choose one of: {', '.join(VARIANTS)}, scipy$"),
         ({"settings": {"tile": [1]}}, "experiment tiny: variant staged: tile = 1 is not within 64 to 128"),
         ({"dtypes": ["int8"]}, "experiment tiny: distances cannot be int8"),
         ({"sizes": [], "graphs": []}, "experiment tiny: give sizes or graphs"),

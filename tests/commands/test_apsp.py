@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repro.apsp.variants import VARIANTS
 from repro.cli import main
 
 EDGES = "a b 1\nb c 2\nc a 4\na c 9\nd d 1\n"
@@ -36,7 +37,7 @@ def test_distances_predecessors_and_names_are_written(edges: Path, tmp_path: Pat
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("variant", ["naive", "katz-kider", "staged", "out-of-core"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_a_path_is_printed(edges: Path, capsys, variant: str):
     assert apsp(edges, "--path", "b", "a", "--variant", variant) == 0
     assert capsys.readouterr().out == "distance 6.0\npath b c a\n"
@@ -113,7 +114,7 @@ def test_a_web_page_is_no_graph(tmp_path: Path, capsys, name: str):
         (
             ["--path", "a", "b", "--variant", "q"],
             2,
-            "no variant 'q'; choose one of: naive, katz-kider, staged, out-of-core",
+            f"no variant 'q'; choose one of: {', '.join(VARIANTS)}",
         ),
         (
             ["--path", "a", "b", "--dtype", "real"],

@@ -37,7 +37,7 @@ def test_an_empty_sequence_is_one_gap(fasta: Path, capsys: pytest.CaptureFixture
     ("arguments", "message"),
     [
         (["--gap", "-1"], "repro: variant compact: gap = -1 is not within 0 to 1000000"),
-        (["--variant", "fast"], "repro: no variant 'fast'; choose one of: unoptimised, optimised, compact"),
+        (["--variant", "fast"], f"repro: no variant 'fast'; choose one of: {', '.join(VARIANTS)}"),
     ],
 )
 def test_an_error_is_one_line(
