@@ -50,7 +50,7 @@ def test_bit_parallel_strips_in_any_band(pair, words, order, part):
 def test_words_that_do_not_fit_are_refused(symbols, words):
     letters = np.arange(symbols, dtype=np.uint8)
     pair = PackedPair(open_device("emulator"), letters, letters)
-    with pytest.raises(ValueError, match=f"{words} words of rows for {symbols} letters do not fit"):
+    with pytest.raises(ValueError, match=f"{words} words of columns for {symbols} letters do not fit"):
         solve(pair, Problems.whole(pair, 0), words)
 
 
@@ -188,7 +188,7 @@ def test_problems_and_columns_are_not_limited_by_the_second_axis_of_a_grid():
     assert found.cost.tolist() == expected
 
 
-def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows():
+def test_borders_are_used_again_when_there_are_more_strips_than_borders():
     """As on strings of tens of millions of letters; here for blocks on one multiprocessor."""
     rng = np.random.default_rng(3)
     a, b = (rng.integers(0, 4, 40_000).astype(np.uint8) for _ in range(2))
@@ -197,7 +197,7 @@ def test_bottom_rows_are_used_again_when_there_are_more_strips_than_rows():
         device = open_device("emulator", thread_order=order, multiprocessors=1)
         pair = PackedPair(device, a, b)
         problems = Problems.whole(pair, distance)
-        assert problems.strips(1)[0] == 20
+        assert problems.strips(1)[0] == 30
         assert solve(pair, problems, 1).cost[0] == distance
 
 

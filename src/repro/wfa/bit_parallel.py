@@ -10,8 +10,8 @@ from repro.wfa.packing import PackedPair
 
 SOURCE = KERNELS / "bit_parallel.cu"
 MIDDLE_ROW = KERNELS / "middle_row.cu"
-CHUNK = 16  # columns of the word that one strip hands to the next
-MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of rows times different letters, a byte being their number
+CHUNK = 16  # rows of the word that one strip hands to the next
+MOST_ROWS_OF_TABLE = 256  # of 128 bytes: words of columns times different letters, a byte being their number
 RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 MOST_NARROW_STRIPS = 660  # at once; with more, strips of two words a lane are faster on an NVIDIA H200
 
@@ -52,24 +52,30 @@ class Problems:
         """The highest diagonal that a path of cost `bound` can reach."""
         return (self.bound + (self.columns - self.rows)) // 2
 
+    @property
+    def reach(self) -> Integers:
+        """Columns that the band has in the upper half of the rows; the lower half has as many or one less."""
+        reach: Integers = np.minimum(self.columns, self.rows - self.rows // 2 + self.high)
+        return reach
+
     def strips(self, words: int) -> Integers:
-        """Strips of 1,024 `words` rows in each direction."""
-        strips: Integers = np.maximum(1, -(-(self.rows - self.rows // 2) // (1024 * words)))
+        """Strips of 1,024 `words` columns in each direction."""
+        strips: Integers = np.maximum(1, -(-self.reach // (1024 * words)))
         return strips
 
     def strips_at_once(self, words: int) -> int:
-        """Strips of both directions that the band crosses in a column."""
-        rows = np.minimum(self.bound, self.rows // 2)
-        return 2 * int(np.maximum(1, -(-rows // (1024 * words))).sum())
+        """Strips of both directions that the band crosses in a row."""
+        columns = np.minimum(self.bound, self.reach)
+        return 2 * int(np.maximum(1, -(-columns // (1024 * words))).sum())
 
     def cells(self, words: int) -> int:
         """Cells of the matrices that the strips of both directions compute."""
         strip, strips, total = 1024 * words, self.strips(words), 0
         for half in (self.rows - self.rows // 2, self.rows // 2):
             for x, rows in enumerate(half):
-                top = np.arange(strips[x]) * strip - (strips[x] * strip - rows)
-                first = np.maximum(0, np.maximum(0, top) + self.low[x]) // CHUNK
-                last = -(-np.minimum(self.columns[x], top + strip + self.high[x]) // CHUNK)
+                left = np.arange(strips[x]) * strip
+                first = np.minimum(rows, np.maximum(0, left - self.high[x])) // CHUNK
+                last = -(-np.minimum(rows, left + strip - self.low[x]) // CHUNK)
                 total += int((last - first).sum()) * CHUNK * strip
         return total
 
@@ -88,7 +94,7 @@ class Crossings:
 
 
 def best_words(pair: PackedPair, problems: Problems) -> int:
-    """Words of rows per lane: one makes the chain of columns shorter, two make better use of a card that is full.
+    """Words of columns per lane: one makes the chain of rows shorter, two make better use of a card that is full.
 
     With more than 64 letters a strip's table has room for one only.
     """
@@ -99,10 +105,10 @@ def best_words(pair: PackedPair, problems: Problems) -> int:
 def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     """The cheapest path in the band of each problem.
 
-    words: 32-bit words of rows per lane, 1, 2 or 4; at most MOST_ROWS_OF_TABLE in all for the pair's different letters.
+    words: 32-bit words of columns per lane, 1, 2 or 4; at most MOST_ROWS_OF_TABLE for the pair's different letters.
     """
     if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
-        raise ValueError(f"{words} words of rows for {pair.symbols} letters do not fit the table of equal rows")
+        raise ValueError(f"{words} words of columns for {pair.symbols} letters do not fit the table of equal columns")
     device, count = pair.device, len(problems.rows)
     kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     middle_row = device.compile(MIDDLE_ROW, {"WORDS": words, "CHUNK": CHUNK})
@@ -111,40 +117,39 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
     slots = kernels["bit_parallel"].most_resident_blocks(32, shared_bytes) + 1
 
-    strips, chunks = problems.strips(words), -(-problems.columns // CHUNK)
-    bottoms = 2 * np.minimum(strips, slots) * chunks
-    before = [np.cumsum(each) - each for each in (strips, chunks, bottoms)]
+    strips, chunks = problems.strips(words), -(-(problems.rows - problems.rows // 2) // CHUNK)
+    borders = 2 * np.minimum(strips, slots) * chunks
+    before = [np.cumsum(each) - each for each in (strips, chunks, borders)]
     sizes = np.stack([problems.low, problems.high, strips, before[0], chunks, before[1], before[2]], axis=1)
     batch = device.upload(np.concatenate([problems.places, sizes], axis=1))
     all_strips, all_chunks = 2 * int(strips.sum()), 2 * int(chunks.sum())
 
-    words_of_rows = all_strips * pair.planes * 32 * words
+    all_words = all_strips * 32 * words
     # A few large arrays: a small problem takes less time than a dozen allocations.
-    unsigned = device.empty(words_of_rows + all_chunks, np.uint32)
-    signed = device.empty(all_strips + all_chunks + 2 * count, np.int32)
-    rows, middle = unsigned[:words_of_rows], unsigned[words_of_rows:]
+    unsigned = device.empty(all_words * (pair.planes + 2), np.uint32)
+    signed = device.empty(all_strips + all_words + 2 * count, np.int32)
+    columns, ends = unsigned[: all_words * pair.planes], unsigned[all_words * pair.planes :]
     passed, values = signed[:all_strips], signed[all_strips:]
-    unwritten = device.full(int(bottoms.sum()) + 1, ~np.uint32(0))
-    bottom_rows, tickets = unwritten[:-1], unwritten[-1:]
-    columns = device.empty(all_chunks * CHUNK, np.uint8)
+    unwritten = device.full(int(borders.sum()) + 1, ~np.uint32(0))
+    all_borders, tickets = unwritten[:-1], unwritten[-1:]
+    rows = device.empty(all_chunks * CHUNK, np.uint8)
     found = device.full(2 * count, ~np.uint64(0))
     best, above = found[:count], found[count:]
 
-    warps = all_strips * 32 * words
-    kernels["pack_rows"](-(-warps // 8), 256, batch, count, pair.a, pair.code_of, rows, all_strips)
+    kernels["pack_columns"](-(-all_words // 8), 256, batch, count, pair.b, pair.code_of, columns, all_strips)
     if all_chunks:
         grid = -(-all_chunks * CHUNK // 256)
-        kernels["pack_columns"](grid, 256, batch, count, pair.b, pair.code_of, columns, all_chunks * CHUNK)
+        kernels["pack_rows"](grid, 256, batch, count, pair.a, pair.code_of, rows, all_chunks * CHUNK)
     kernels["bit_parallel"](
-        all_strips, 32, batch, count, rows, columns, bottom_rows, middle, passed, tickets, pair.symbols, slots,
+        all_strips, 32, batch, count, columns, rows, all_borders, ends, passed, tickets, pair.symbols, slots,
         shared_bytes=shared_bytes,
     )  # fmt: skip
 
     threads = 1024 if count == 1 else 128
-    middle_row["middle_values"](2 * count, threads, batch, middle, passed, values, shared_bytes=4 * threads)
+    middle_row["middle_values"](2 * count, threads, batch, ends, passed, values, shared_bytes=4 * threads)
     widest = min(-(-(int(problems.columns.max()) + 1) // 256), device.limits.grid[1])
-    middle_row["best_crossing"]((count, widest), 256, batch, middle, values, best)
-    middle_row["cost_above"](-(-count // 256), 256, batch, count, middle, values, best, above)
+    middle_row["best_crossing"]((count, widest), 256, batch, ends, values, best)
+    middle_row["cost_above"](-(-count // 256), 256, batch, count, ends, values, best, above)
     crossings = found.get().reshape(2, count)
     cost, column = crossings[0] >> np.uint64(32), crossings[0] & np.uint64(0xFFFFFFFF)
     return Crossings(*(each.astype(np.int64) for each in (cost, column, crossings[1])))

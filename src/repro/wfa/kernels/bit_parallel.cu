@@ -1,15 +1,15 @@
 // Banded bit-parallel edit distance (Myers 1999, Hyyro 2003), from both ends of the matrix to its middle row.
 //
-// One warp computes a strip of 1,024 WORDS rows as a systolic array. A lane holds the vertical differences of its rows,
-// where +1 and where -1 stand, in WORDS words each; LAG columns behind the lane above, it takes from it their letters and
-// the horizontal differences that it leaves in its bottom row: the +1 of the last columns in the upper half of a word and
-// the -1 in the lower, the last column lowest in its half. Of CHUNK columns this word goes from the bottom row of a strip
-// to the next strip, through global memory. A word nobody has written is all ones, which cannot be, so the data are their
-// own flag; strips take their numbers in the order in which they start, so what a strip waits for is always running or
-// done.
+// One warp computes a strip of 1,024 WORDS columns as a systolic array. A lane holds the horizontal differences of its
+// columns, where +1 and where -1 stand, in WORDS words each; LAG rows behind the lane to its left, it takes from it their
+// letters and the vertical differences that it leaves in its last column: the +1 of the last rows in the upper half of a
+// word and the -1 in the lower, the last row lowest in its half. Of CHUNK rows this word goes from the right border of a
+// strip to the next strip, through global memory. A word nobody has written is all ones, which cannot be, so the data are
+// their own flag; strips take their numbers in the order in which they start, so what a strip waits for is always running
+// or done.
 //
-// Outside the band stand upper bounds: down its left edge, and along a strip's top row beyond the right edge of the
-// strip above, every difference is +1. So each value is the cost of some path.
+// Outside the band stand upper bounds: along its upper edge, and down a strip's left border below the lower edge of the
+// strip before, every difference is +1. So each value is the cost of some path.
 
 #include "halves.cuh"
 
@@ -29,7 +29,7 @@ struct Wide<4> {
 };
 
 constexpr int LAG = 4;               // the letters of a word
-constexpr int GROUPS = CHUNK / LAG;  // of LAG columns
+constexpr int GROUPS = CHUNK / LAG;  // of LAG rows
 constexpr int BEHIND = 31 / GROUPS;  // chunks that the last lane is behind the first, rounded down
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
@@ -39,9 +39,11 @@ struct __align__(CHUNK) Letters {
 };
 constexpr unsigned UNWRITTEN = ~0u;
 
-template <bool VALUE>
-struct AtEdge {
-    static constexpr bool value = VALUE;
+// Which lanes are outside their strip's rows: none, some that have not begun, or some that are done as well.
+enum class Outside { NONE, ABOVE, ALSO_BELOW };
+template <Outside VALUE>
+struct Lanes {
+    static constexpr Outside value = VALUE;
 };
 
 // sum += addend, the words being the digits of one number.
@@ -61,49 +63,49 @@ __device__ __forceinline__ unsigned load(const unsigned* address) {
     return *static_cast<const volatile unsigned*>(address);
 }
 
-// Bit planes of the rows of every strip, PLANES x STRIP / 32 words each, first row lowest; padding comes first.
-extern "C" __global__ void pack_rows(const long long* batch, int count, const uint8_t* P, const uint8_t* codes,
-                                     unsigned* rows, int strips) {
+// Bit planes of the columns of every strip, PLANES x STRIP / 32 words each, first column lowest.
+extern "C" __global__ void pack_columns(const long long* batch, int count, const uint8_t* T, const uint8_t* codes,
+                                        unsigned* columns, int strips) {
     long long word = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (word >= (long long)strips * (STRIP / 32)) return;
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
     long long strip = word / (STRIP / 32);
     const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, strip / 2)];
     Half half = half_of(problem, strip - 2 * problem.strips_before >= problem.strips);
-    long long i = word * 32 + threadIdx.x % 32 - half.first_strip * STRIP - half.padding;
-    int code = i >= 0 ? codes[P[problem.row + (half.direction ? problem.rows - 1 - i : i)]] : 0;
+    long long j = word * 32 + threadIdx.x % 32 - half.first_strip * STRIP;
+    int code = j < half.n ? codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
     for (int p = 0; p < PLANES; ++p) {
         unsigned plane = __ballot_sync(FULL_MASK, code >> p & 1);
-        if (threadIdx.x % 32 == 0) rows[(strip * PLANES + p) * (STRIP / 32) + word % (STRIP / 32)] = plane;
+        if (threadIdx.x % 32 == 0) columns[(strip * PLANES + p) * (STRIP / 32) + word % (STRIP / 32)] = plane;
     }
 }
 
-// The codes of the columns times WORDS, a byte each, CHUNK to a chunk.
-extern "C" __global__ void pack_columns(const long long* batch, int count, const uint8_t* T, const uint8_t* codes,
-                                        uint8_t* columns, long long bytes) {
+// The codes of the rows times WORDS, a byte each, CHUNK to a chunk.
+extern "C" __global__ void pack_rows(const long long* batch, int count, const uint8_t* P, const uint8_t* codes,
+                                     uint8_t* rows, long long bytes) {
     long long byte = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (byte >= bytes) return;
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
     long long chunk = byte / CHUNK;
     const Problem& problem = problems[find_problem(problems, count, &Problem::chunks_before, chunk / 2)];
     Half half = half_of(problem, chunk - 2 * problem.chunks_before >= problem.chunks);
-    long long j = byte - half.first_chunk * CHUNK;
-    columns[byte] = j < half.n ? WORDS * codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
+    long long i = byte - half.first_chunk * CHUNK;
+    rows[byte] = i < half.rows ? WORDS * codes[P[problem.row + (half.direction ? problem.rows - 1 - i : i)]] : 0;
 }
 
-// rows, columns: as packed above. bottoms: per problem and direction, `slots` bottom rows used in turn (or as many as it
-// has strips). middle: the last strip's bottom row. passed: per strip, the sum of its bottom differences left of the next
-// strip's.
+// rows, columns: as packed above. borders: per problem and direction, `slots` right borders used in turn (or as many as
+// it has strips). ends: of each word of columns, the differences in the last row of its strip, +1 and then -1. passed: per
+// strip, the sum of its right border's differences above the next strip's first row.
 extern "C" __global__ void __launch_bounds__(32)
-    bit_parallel(const long long* batch, int count, const unsigned* rows, const uint8_t* columns, unsigned* bottoms,
-                 unsigned* middle, int* passed, unsigned* tickets, int symbols, int slots) {
-    // The rows that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
-    extern __shared__ __align__(16) unsigned equal_rows[];
+    bit_parallel(const long long* batch, int count, const unsigned* columns, const uint8_t* rows, unsigned* borders,
+                 unsigned* ends, int* passed, unsigned* tickets, int symbols, int slots) {
+    // The columns that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
+    extern __shared__ __align__(16) unsigned equal_columns[];
     int lane = threadIdx.x;
     // The lane's words for byte `index` of four letters: their offset is 128 times the byte and the lane's own.
     auto equal_to = [&](unsigned four, int index) {
         unsigned offset = __dp4a(four, 128u << 8 * index, unsigned(sizeof(Words) * lane));
-        return *reinterpret_cast<const Words*>(reinterpret_cast<const char*>(equal_rows) + offset);
+        return *reinterpret_cast<const Words*>(reinterpret_cast<const char*>(equal_columns) + offset);
     };
     unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) + 1 : 0;  // from ~0 on
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
@@ -112,33 +114,31 @@ extern "C" __global__ void __launch_bounds__(32)
     Half half = half_of(problem, ticket % 2);
     int strip = int(ticket / 2 - problem.strips_before);
     slots = min(slots, half.strips);
-    const Letters* chunks = reinterpret_cast<const Letters*>(columns) + half.first_chunk;
-    unsigned* own_bottoms = bottoms + problem.bottoms + (long long)half.direction * slots * half.chunks;
-    unsigned* bottom = own_bottoms + (long long)(strip % slots) * half.chunks;
-    unsigned* above = own_bottoms + (long long)((strip + slots - 1) % slots) * half.chunks;
+    const Letters* chunks = reinterpret_cast<const Letters*>(rows) + half.first_chunk;
+    unsigned* own_borders = borders + problem.borders + (long long)half.direction * slots * half.chunks;
+    unsigned* right = own_borders + (long long)(strip % slots) * half.chunks;
+    unsigned* left = own_borders + (long long)((strip + slots - 1) % slots) * half.chunks;
 
     unsigned plus[WORDS], minus[WORDS];
     for (int w = 0; w < WORDS; ++w) {
-        // Rows before the first one keep vertical difference 0 and equal nothing: the top row's +1 passes down unchanged.
-        int skipped = half.padding - ((strip * 32 + lane) * ROWS + 32 * w);
-        plus[w] = skipped >= 32 ? 0 : ~0u << max(0, skipped);
+        plus[w] = ~0u;
         minus[w] = 0;
-        const unsigned* plane = rows + (half.first_strip + strip) * PLANES * (STRIP / 32) + lane * WORDS + w;
+        const unsigned* plane = columns + (half.first_strip + strip) * PLANES * (STRIP / 32) + lane * WORDS + w;
         for (int symbol = 0; symbol < symbols; ++symbol) {
-            unsigned equal = plus[w];
+            unsigned equal = ~0u;
             for (int p = 0; p < PLANES; ++p)
                 equal &= ~(plane[p * (STRIP / 32)] ^ -(symbol >> p & 1));
-            equal_rows[(symbol * 32 + lane) * WORDS + w] = equal;
+            equal_columns[(symbol * 32 + lane) * WORDS + w] = equal;
         }
     }
 
-    int first = begin_of(half, strip), last = end_of(half, strip);
-    int written = strip > 0 ? end_of(half, strip - 1) : 0;  // where the row above ends
-    bool final = strip == half.strips - 1;
-    int next_first = final ? first : begin_of(half, strip + 1);
-    unsigned* below = final ? middle + half.first_chunk : bottom;
-    above += first;
-    unsigned incoming = lane == 0 && first < last ? load(above) : 0;
+    // In chunks; the last one may end before CHUNK rows.
+    int first_row = begin_of(half, strip), end_row = end_of(half, strip);
+    int first = first_row / CHUNK, full = end_row / CHUNK, last = (end_row + CHUNK - 1) / CHUNK;
+    int written = strip > 0 ? (end_of(half, strip - 1) + CHUNK - 1) / CHUNK : 0;  // where the border to the left ends
+    int next_first = strip + 1 < half.strips ? begin_of(half, strip + 1) / CHUNK : last;
+    left += first;
+    unsigned incoming = lane == 0 && first < last ? load(left) : 0;
     Letters now = {}, next = {}, ahead = {};  // of this chunk, of the next one, and of the one after it, being loaded
     if (first < last) {
         next = chunks[first];
@@ -148,24 +148,24 @@ extern "C" __global__ void __launch_bounds__(32)
     Words equal = equal_to(letters, 0);
     int sum = 0;
 
-    // All lanes go the same way: to part and to meet again costs more than what a lane outside its columns computes.
-    auto compute = [&](int top, auto at_edge) {
-        constexpr bool EDGE = decltype(at_edge)::value;  // some lanes are outside their columns
+    // All lanes go the same way: to part and to meet again costs more than what a lane outside its rows computes.
+    auto compute = [&](int top, auto some_lanes) {
+        constexpr Outside OUTSIDE = decltype(some_lanes)::value;
         int lowest = top - 30 / GROUPS - 1;  // the chunk that lane 31 completes while lane 0 computes chunk `top`
         // What earlier loads have brought is used before the next ones are issued: the wait for a register may be one
         // for all loads that are under way.
         now = next;
         next = ahead;
         while (__any_sync(FULL_MASK, top < written && incoming == UNWRITTEN))
-            if (lane == 0) incoming = load(above);
+            if (lane == 0) incoming = load(left);
         unsigned given = 0xFFFF0000u;
         if (lane == 0) {
             if (top < written) {
                 given = incoming;
-                __stcg(above, UNWRITTEN);  // for the strip that uses the row next
+                __stcg(left, UNWRITTEN);  // for the strip that uses the border next
             }
-            above += top + 1 < written;    // where there is no more, its last word again, for nothing
-            incoming = load(above);
+            left += top + 1 < written;    // where there is no more, its last word again, for nothing
+            incoming = load(left);
         }
         ahead = chunks[min(top + 2, last - 1)];
 #pragma unroll
@@ -175,51 +175,61 @@ extern "C" __global__ void __launch_bounds__(32)
             unsigned current = letters, plus_before[WORDS], minus_before[WORDS];
             letters = __shfl_up_sync(FULL_MASK, letters, 1);
             if (lane == 0) letters = group + 1 < GROUPS ? now.word[(group + 1) % GROUPS] : next.word[0];
-            for (int w = 0; w < WORDS; ++w) {
-                plus_before[w] = plus[w];
-                minus_before[w] = minus[w];
-            }
+            int place = GROUPS * top + group - lane;  // in groups of rows
 #pragma unroll
-            for (int column = 0; column < LAG; ++column) {
-                Words following = column + 1 < LAG ? equal_to(current, column + 1) : equal_to(letters, 0);
-                equal.word[0] |= differences >> (LAG - 1 - column) & 1;
+            for (int row = 0; row < LAG; ++row) {
+                if (row == 0 || OUTSIDE == Outside::ALSO_BELOW)
+                    for (int w = 0; w < WORDS; ++w) {
+                        plus_before[w] = plus[w];
+                        minus_before[w] = minus[w];
+                    }
+                Words following = row + 1 < LAG ? equal_to(current, row + 1) : equal_to(letters, 0);
+                equal.word[0] |= differences >> (LAG - 1 - row) & 1;
                 unsigned carried[WORDS];
                 for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
                 add(carried, plus);
-                unsigned below_plus = differences << (16 - LAG + column);
-                unsigned below_minus = differences << (32 - LAG + column);
+                unsigned left_plus = differences << (16 - LAG + row);
+                unsigned left_minus = differences << (32 - LAG + row);
                 for (int w = 0; w < WORDS; ++w) {
                     // diagonal: where the value is that of the cell above left.
                     unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
                     unsigned up = minus[w] | ~(diagonal | plus[w]), down = plus[w] & diagonal;
-                    unsigned up_moved = __funnelshift_l(below_plus, up, 1);
-                    unsigned down_moved = __funnelshift_l(below_minus, down, 1);
-                    below_plus = up;
-                    below_minus = down;
+                    unsigned up_moved = __funnelshift_l(left_plus, up, 1);
+                    unsigned down_moved = __funnelshift_l(left_minus, down, 1);
+                    left_plus = up;
+                    left_minus = down;
                     plus[w] = down_moved | ~(diagonal | up_moved);
                     minus[w] = up_moved & diagonal;
                 }
-                out_plus = __funnelshift_l(below_plus, out_plus, 1);
-                out_minus = __funnelshift_l(below_minus, out_minus, 1);
+                out_plus = __funnelshift_l(left_plus, out_plus, 1);
+                out_minus = __funnelshift_l(left_minus, out_minus, 1);
                 equal = following;
-            }
-            if (EDGE) {
-                int place = GROUPS * top + group - lane;
-                if (place < GROUPS * first || place >= GROUPS * last)
+                if (OUTSIDE == Outside::ALSO_BELOW && (place < GROUPS * first || LAG * place + row >= end_row))
                     for (int w = 0; w < WORDS; ++w) {
                         plus[w] = plus_before[w];
                         minus[w] = minus_before[w];
                     }
             }
-            if (group != 30 % GROUPS || (EDGE && lowest < first)) continue;
+            if (OUTSIDE == Outside::ABOVE && place < GROUPS * first)
+                for (int w = 0; w < WORDS; ++w) {
+                    plus[w] = plus_before[w];
+                    minus[w] = minus_before[w];
+                }
+            if (group != 30 % GROUPS || (OUTSIDE != Outside::NONE && lowest < first)) continue;
             unsigned outgoing = __byte_perm(out_minus, out_plus, 0x5410);
-            if (lowest < next_first) sum += __popc(outgoing >> 16) - __popc(outgoing & 0xFFFF);
-            else if (lane == 31) __stcg(below + lowest, outgoing);
+            int missing = OUTSIDE == Outside::ALSO_BELOW ? max(0, CHUNK * (lowest + 1) - end_row) : 0;
+            if (lowest < next_first) sum += __popc(outgoing >> 16 >> missing) - __popc((outgoing & 0xFFFF) >> missing);
+            else if (lane == 31) __stcg(right + lowest, outgoing);
         }
     };
     int step = first, end = first < last ? last + 30 / GROUPS + 1 : first;
-    for (; step < min(end, first + BEHIND + 1); ++step) compute(step, AtEdge<true>{});
-    for (; step < last; ++step) compute(step, AtEdge<false>{});
-    for (; step < end; ++step) compute(step, AtEdge<true>{});
+    for (; step < min(full, first + BEHIND + 1); ++step) compute(step, Lanes<Outside::ABOVE>{});
+    for (; step < full; ++step) compute(step, Lanes<Outside::NONE>{});
+    for (; step < end; ++step) compute(step, Lanes<Outside::ALSO_BELOW>{});
     if (lane == 31) passed[half.first_strip + strip] = sum;
+    for (int w = 0; w < WORDS; ++w) {
+        long long word = (half.first_strip + strip) * (STRIP / 32) + lane * WORDS + w;
+        ends[2 * word] = plus[w];
+        ends[2 * word + 1] = minus[w];
+    }
 }

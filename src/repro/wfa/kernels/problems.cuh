@@ -7,8 +7,8 @@ struct Place {
 struct Problem : Place {
     long long low, high;                   // the band's diagonals
     long long strips, strips_before;       // of one direction; and of one direction of all problems before
-    long long chunks, chunks_before;       // of CHUNK columns, likewise
-    long long bottoms;                     // where the problem's bottom rows start
+    long long chunks, chunks_before;       // of CHUNK rows, likewise
+    long long borders;                     // where the borders of the problem's strips start
 };
 
 // The last problem that has `index` or less before it in the given field.
