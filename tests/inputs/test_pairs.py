@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from repro.errors import InputError
 from repro.inputs.fasta import read_sequence, sequence
-from repro.inputs.pairs import edit_distance, make_pair, similarity, write_pair
+from repro.inputs.pairs import edit_distance, least_similarity, make_pair, similarity, write_pair
 
 
 def levenshtein(a: bytes, b: bytes) -> int:
@@ -39,6 +39,7 @@ def test_the_measured_similarity_is_the_wanted_one(length, wanted, seed):
     distance = edit_distance(pair.a, pair.b)
     reached = 1 - distance / max(len(pair.a), len(pair.b))
     assert len(pair.a) == length
+    assert len(pair.b) >= math.floor(wanted * length)
     assert wanted <= reached <= wanted + max(0.002 * (1 - wanted), 4 / length)
     assert (pair.manifest.distance, pair.manifest.similarity) == (distance, reached)
     assert pair.manifest.measured_whole
@@ -92,12 +93,32 @@ def test_identical_and_single_letter_pairs():
         (100, 0.0, 1, r"pair p: similarity 0\.0; give a number above 0"),
         (100, 1.1, 1, r"pair p: similarity 1\.1"),
         (100, 0.9, -1, r"pair p: seed -1"),
-        (5000, 0.3, 1, r"pair p: similarity 0\.3 is out of reach; mutation of 5000 letters .* gives 0\.4\d\d or more"),
+        (
+            5000,
+            0.48,
+            1,
+            r"pair p: similarity 0\.48 is out of reach; mutation of 5000 letters .* leaves 0\.492 or more$",
+        ),
+        (
+            5001,
+            0.499,
+            1,
+            r"pair p: similarity 0\.499 is out of reach; mutation of 5001 letters .* leaves 0\.5 or more$",
+        ),
     ],
 )
 def test_impossible_wishes_are_named(length, wanted, seed, message):
     with pytest.raises(InputError, match=message):
         make_pair(length, wanted, seed, name="p")
+
+
+@pytest.mark.parametrize(("length", "seed"), [(5, 3), (100, 1), (5000, 1), (5001, 2)])
+def test_the_least_similarity_is_reached(length, seed):
+    least = least_similarity(length, seed)
+    found = make_pair(length, least, seed).manifest.similarity
+    assert least <= found <= least + max(0.005, 1 / length)
+    with pytest.raises(InputError, match="is out of reach"):
+        make_pair(length, least - 0.001, seed)
 
 
 def test_files(tmp_path):

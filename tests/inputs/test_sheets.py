@@ -59,10 +59,12 @@ def test_every_source(sheet):
 
 def test_a_prefix_is_no_longer_than_what_the_sheet_knows(sheet):
     x, y, z, _ = read_pairs(sheet(FILE, NCBI, MADE, LOST))
-    for pair, prefix in ((x, 10**9), (y, 162114), (z, 100), (z, None)):
+    for pair, prefix in ((x, 10**9), (y, 162114), (z, 90), (z, None)):
         pair.check_prefix(prefix)
-    with pytest.raises(InputError, match="prefix 101: pair z has a sequence of 100 letters; give no more"):
-        z.check_prefix(101)
+    with pytest.raises(InputError, match="prefix 162115: pair y has a sequence of 162114 letters; give no more"):
+        y.check_prefix(162115)
+    with pytest.raises(InputError, match="prefix 91: pair z may have a sequence of 90 letters; give no more"):
+        z.check_prefix(91)
 
 
 def test_columns_may_come_in_any_order_and_lines_end_either_way(sheet):
@@ -89,7 +91,14 @@ def test_columns_may_come_in_any_order_and_lines_end_either_way(sheet):
         (MADE | {"length_a": ""}, r"line 3, column length_a: is empty"),
         (MADE | {"length_a": "0"}, r"line 3, column length_a: 0 is below 1"),
         (MADE | {"similarity": "90"}, r"line 3, column similarity: 90 is not above 0 and up to 1"),
-        (MADE | {"similarity": "0.1"}, r"line 3, column similarity: 0.1 is below 0.4, which random letters have"),
+        (
+            MADE | {"similarity": "0.44"},
+            r"line 3, similarity: 0.44 is out of reach; mutation leaves 0\.\d+ or more$",
+        ),
+        (
+            MADE | {"length_a": "100000", "similarity": "0.499"},
+            r"line 3, column similarity: 0.499 is out of reach; mutation leaves 0.5 or more$",
+        ),
         (MADE | {"similarity": "nan"}, r"line 3, column similarity: nan is not above 0 and up to 1"),
         (MADE | {"similarity": "90%"}, r"line 3, column similarity: '90%' is not a number"),
         (LOST | {"note": ""}, r"line 3, column note: is empty"),

@@ -1,12 +1,13 @@
 """config/pairs.tsv: the pairs of sequences whose distance is computed."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
 from repro.errors import InputError
 from repro.inputs.ncbi import ACCESSION
-from repro.inputs.pairs import LEAST_SIMILARITY
+from repro.inputs.pairs import least_similarity
 from repro.inputs.sheets import Row, read_rows
 
 Source = Literal["file", "ncbi", "synthetic", "unavailable"]
@@ -51,10 +52,17 @@ class Pair:
     note: str
 
     def check_prefix(self, prefix: int | None) -> None:
-        """Raise InputError where the sheet says that a sequence has fewer letters than the first so many."""
-        known = [length for length in (self.length_a, self.length_b) if length is not None]
+        """Raise InputError where the sheet says that a sequence has fewer letters than the first so many.
+
+        The second one of a synthetic pair may have as many fewer than the first as the similarity allows edits.
+        """
+        made = math.floor(self.length_a * self.similarity) if self.length_a and self.similarity else None
+        known = [length for length in (made, self.length_a, self.length_b) if length is not None]
         if prefix is not None and prefix > min(known, default=prefix):
-            raise InputError(f"prefix {prefix}: pair {self.name} has a sequence of {min(known)} letters; give no more")
+            least = "may have" if min(known) == made else "has"
+            raise InputError(
+                f"prefix {prefix}: pair {self.name} {least} a sequence of {min(known)} letters; give no more"
+            )
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
@@ -68,16 +76,17 @@ def _pair(row: Row) -> Pair:
     if synthetic:
         for column in ("a", "b", "length_b"):
             row.empty(column, "a synthetic pair is made from length_a, similarity and seed")
+        least = least_similarity(row.integer("length_a", 1), row.integer("seed", 0))
+        if row.fraction("similarity") < least:
+            raise row.fault(
+                "similarity", f"{row.cells['similarity']} is out of reach; mutation leaves {least:g} or more"
+            )
     else:
         for column in ("similarity", "seed"):
             row.empty(column, "only a synthetic pair has one")
         for column in ("a", "b"):
             if source == "ncbi" and not ACCESSION.fullmatch(row.text(column)):
                 raise row.fault(column, f"{row.text(column)!r} is no accession with version, such as NC_000898.1")
-    if synthetic and row.fraction("similarity") < LEAST_SIMILARITY:
-        raise row.fault(
-            "similarity", f"{row.cells['similarity']} is below {LEAST_SIMILARITY}, which random letters have"
-        )
     if source == "unavailable" and not row.cells["note"]:
         raise row.fault("note", "is empty; an unavailable pair needs the reason")
     return Pair(

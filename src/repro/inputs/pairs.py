@@ -17,7 +17,8 @@ from repro.errors import InputError
 from repro.inputs.fasta import Sequence, write_fasta
 from repro.inputs.files import complete_or_absent
 
-LEAST_SIMILARITY = 0.4  # what mutation does not go below, but by chance where strings are short; about 0.48 if long
+LEAST_SIMILARITY = 0.5  # mutation of every letter leaves some 0.49
+FEW_LETTERS = 5000  # up to which chance leaves more or less than that
 _ACGT = np.frombuffer(b"ACGT", dtype=np.uint8)
 _BISECTIONS = 40
 # Bisection stops this close to the wanted similarity, relative to the wanted dissimilarity.
@@ -77,8 +78,7 @@ def make_pair(length: int, wanted_similarity: float, seed: int, name: str = "syn
     whole pair would be slow, rate and similarity are those of a shorter pair from the same seed, as the manifest says.
     The same arguments give the same pair. The sequences are named `NAME_a` and `NAME_b`.
 
-    Raises InputError for a length below 1, a negative seed and a similarity above 1 or below what mutation can reach
-    (about 0.49).
+    Raises InputError for a length below 1, a negative seed and a similarity above 1 or below `least_similarity`.
     """
     if length < 1:
         raise InputError(f"synthetic pair {name}: length {length}; give at least 1")
@@ -86,11 +86,16 @@ def make_pair(length: int, wanted_similarity: float, seed: int, name: str = "syn
         raise InputError(f"synthetic pair {name}: similarity {wanted_similarity}; give a number above 0, up to 1")
     if seed < 0:
         raise InputError(f"synthetic pair {name}: seed {seed}; give 0 or more")
+    if wanted_similarity < (least := least_similarity(length, seed)):
+        raise InputError(
+            f"synthetic pair {name}: similarity {wanted_similarity} is out of reach; mutation of {length} letters with "
+            f"seed {seed} leaves {least:g} or more"
+        )
     measured_length = min(length, _affordable_length(wanted_similarity))
-    measured = _find_rate(measured_length, wanted_similarity, seed, name)
+    measured = _find_rate(_Mutations(measured_length, seed, name), wanted_similarity)
     a, b = measured.a, measured.b
     if measured_length < length:
-        a, b = _Mutations(length, seed).pair(measured.rate, name)
+        a, b = _Mutations(length, seed, name).pair(measured.rate)
     manifest = PairManifest(
         length_a=len(a),
         length_b=len(b),
@@ -107,6 +112,13 @@ def make_pair(length: int, wanted_similarity: float, seed: int, name: str = "syn
     return SyntheticPair(a, b, manifest)
 
 
+def least_similarity(length: int, seed: int) -> float:
+    """Return the similarity below which a synthetic pair of so many letters is not made, rounded up to three digits."""
+    if length > FEW_LETTERS:
+        return LEAST_SIMILARITY
+    return math.ceil(1000 * _Mutations(length, seed, "").at(1).similarity) / 1000
+
+
 def write_pair(pair: SyntheticPair, path_a: str | Path, path_b: str | Path, manifest: str | Path) -> None:
     """Write the two sequences as FASTA and the manifest as JSON, each complete or not at all."""
     write_fasta(path_a, [pair.a])
@@ -119,13 +131,22 @@ def _affordable_length(wanted_similarity: float) -> int:
     return int(math.sqrt(_CELLS_PER_MEASUREMENT / max(1 - wanted_similarity, 1e-9)))
 
 
+class _Candidate(NamedTuple):
+    rate: float
+    a: Sequence
+    b: Sequence
+    distance: int
+    similarity: float
+
+
 class _Mutations:
     """The random draws behind a pair: a larger rate keeps the edits of a smaller one and adds to them.
 
     That makes the measured similarity fall steadily with the rate, as bisection needs.
     """
 
-    def __init__(self, length: int, seed: int) -> None:
+    def __init__(self, length: int, seed: int, name: str) -> None:
+        self._name = name
         rng = np.random.default_rng(seed)
         self._codes = rng.integers(4, size=length, dtype=np.uint8)
         self._threshold = rng.random(length)
@@ -133,7 +154,7 @@ class _Mutations:
         self._shift = rng.integers(1, 4, size=length, dtype=np.uint8)
         self._inserted = rng.integers(4, size=length, dtype=np.uint8)
 
-    def pair(self, rate: float, name: str) -> tuple[Sequence, Sequence]:
+    def pair(self, rate: float) -> tuple[Sequence, Sequence]:
         edited = self._threshold < rate
         substituted, inserted, deleted = (edited & (self._kind == kind) for kind in range(3))
         codes = np.where(substituted, (self._codes + self._shift) % 4, self._codes)
@@ -143,40 +164,25 @@ class _Mutations:
         mutated = np.repeat(codes, copies)
         # Of a letter's two copies the second becomes the inserted letter.
         mutated[np.cumsum(copies)[inserted] - 1] = self._inserted[inserted]
-        return Sequence(f"{name}_a", _ACGT[self._codes]), Sequence(f"{name}_b", _ACGT[mutated])
+        return Sequence(f"{self._name}_a", _ACGT[self._codes]), Sequence(f"{self._name}_b", _ACGT[mutated])
 
-
-class _Candidate(NamedTuple):
-    rate: float
-    a: Sequence
-    b: Sequence
-    distance: int
-    similarity: float
-
-
-def _find_rate(length: int, wanted: float, seed: int, name: str) -> _Candidate:
-    """Return the pair with the largest rate found whose similarity is not below the wanted one."""
-    mutations = _Mutations(length, seed)
-
-    def at(rate: float) -> _Candidate:
-        a, b = mutations.pair(rate, name)
+    def at(self, rate: float) -> _Candidate:
+        a, b = self.pair(rate)
         distance = edit_distance(a, b)
         return _Candidate(rate, a, b, distance, similarity(distance, len(a), len(b)))
 
-    low, best = 0.0, at(0.0)
+
+def _find_rate(mutations: _Mutations, wanted: float) -> _Candidate:
+    """Return the pair with the largest rate found whose similarity is not below the wanted one."""
+    low, best = 0.0, mutations.at(0.0)
     # A rate of twice the dissimilarity is usually enough; measuring at needlessly large distances is slow.
     high = min(1.0, 2 * (1 - wanted))
-    while (candidate := at(high)).similarity > wanted and high < 1:
+    while (candidate := mutations.at(high)).similarity > wanted and high < 1:
         low, best, high = high, candidate, min(1.0, 2 * high)
-    if candidate.similarity > wanted:
-        raise InputError(
-            f"synthetic pair {name}: similarity {wanted} is out of reach; mutation of {length} letters "
-            f"with seed {seed} gives {candidate.similarity:.3f} or more"
-        )
     for _ in range(_BISECTIONS):
         if best.similarity - wanted <= _TOLERANCE * (1 - wanted):
             break
-        candidate = at((low + high) / 2)
+        candidate = mutations.at((low + high) / 2)
         if candidate.similarity < wanted:
             high = candidate.rate
         else:
