@@ -93,7 +93,7 @@ def test_columns_may_come_in_any_order_and_lines_end_either_way(sheet):
         (MADE | {"similarity": "90"}, r"line 3, column similarity: 90 is not above 0 and up to 1"),
         (
             MADE | {"similarity": "0.44"},
-            r"line 3, similarity: 0.44 is out of reach; mutation leaves 0\.\d+ or more$",
+            r"column similarity: 0.44 is out of reach; mutation leaves 0\.\d+ or more$",
         ),
         (
             MADE | {"length_a": "100000", "similarity": "0.499"},
