@@ -162,9 +162,13 @@ def test_distances_near_the_end_of_a_type_are_right_or_refused():
     with pytest.raises(InputError, match=r"come too near to 1073741823, the end of int32; choose float64$"):
         on_emulator(line_of(5, 500_000_000), dtype="int32")
     with pytest.raises(
-        InputError, match=r"may reach .*, beyond what int16 computes with \(8191\.5\); choose int32 or float64$"
+        InputError,
+        match=r"up to 1000 may reach 17000, beyond what int16 computes with \(8191\); choose int32 or float64$",
     ):
         on_emulator(line_of(18, -1000), dtype="int16")
+    assert on_emulator(line_of(2, -8191), dtype="int16")[0, 1] == -8191
+    with pytest.raises(InputError, match=r"may reach 536870912, beyond what int32 computes with \(536870911\);"):
+        on_emulator(line_of(2, -(2**29)), dtype="int32")
     with pytest.raises(InputError, match=r"may reach .* beyond what float32 computes with .* choose float64"):
         on_emulator(line_of(5, 2e38), dtype="float32")
 

@@ -43,14 +43,16 @@ def check_before(weights: NDArray[Any]) -> None:
     finite = weights[weights != INFINITE[weights.dtype]]
     if not finite.size or (weights.dtype.kind == "i" and finite.min() >= 0):
         return
-    largest = max(abs(float(finite.max())), abs(float(finite.min())))
+    largest = max(abs(finite.max().item()), abs(finite.min().item()))
     longest = largest * max(1, len(weights) - 1)
+    whole = weights.dtype.kind == "i"
     # "No path" plus negative weights must stay above every distance.
-    limit = float(INFINITE[weights.dtype]) / 2 if weights.dtype.kind == "i" else float(np.finfo(weights.dtype).max)
+    limit = int(INFINITE[weights.dtype]) // 2 if whole else np.finfo(weights.dtype).max.item()
     if longest > limit:
+        shape = "d" if whole else "g"
         raise InputError(
-            f"paths of {len(weights)} vertices with weights up to {largest:g} may reach {longest:g}, beyond what "
-            f"{weights.dtype} computes with ({limit:g}); choose {wider(weights.dtype)}"
+            f"paths of {len(weights)} vertices with weights up to {largest:{shape}} may reach {longest:{shape}}, beyond "
+            f"what {weights.dtype} computes with ({limit:{shape}}); choose {wider(weights.dtype)}"
         )
 
 
