@@ -75,6 +75,32 @@ def test_copies_that_one_thread_begins_and_another_waits_for(device):
     assert total.get().tolist() == [299] * 32
 
 
+def test_launches_aside_come_after_those_before_and_an_event_tells_their_end(device):
+    """Each lane adds a term that grows to a sum of its own."""
+    term, sums = device.upload(np.zeros(32, np.int32)), [device.upload(np.zeros(32, np.int32)) for _ in range(2)]
+    found = [host(device, -1) for _ in range(40)]
+    for step, values in enumerate(found):
+        add(device, term, device.upload(np.ones(32, np.int32)), term)
+        with device.aside(step % 2):
+            add(device, sums[step % 2], term, sums[step % 2])
+            launched = device.record()
+        device.finish(device.copy_out(sums[step % 2], values, [launched]))
+    device.synchronize()
+    assert [int(values[-1]) for values in found] == [sum(range(step + 1, 0, -2)) for step in range(40)]
+
+
+def test_launches_aside_are_timed_one_after_another(device):
+    total = device.upload(np.zeros(32, np.int32))
+    with device.record_kernel_times() as times:
+        for lane in (0, 1, 0):
+            with device.aside(lane):
+                add(device, total, device.upload(np.ones(32, np.int32)), total)
+    assert total.get().tolist() == [3] * 32
+    assert len(times.seconds) == 3
+    ends = np.add(times.starts, times.seconds)
+    assert all(ends[:-1] <= np.add(times.starts[1:], 1e-6))
+
+
 def test_a_copy_waits_for_its_events_and_for_the_copies_before_it(emulator):
     first, second = (emulator.upload(np.zeros(32, np.int32)) for _ in range(2))
     out = host(emulator, -1)

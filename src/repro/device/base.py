@@ -249,6 +249,15 @@ class Device(ABC):
     def wait(self, event: Event) -> None:
         """Let the launches from now on begin after the event; the host goes on."""
 
+    @contextmanager
+    def aside(self, lane: int) -> Iterator[None]:
+        """Let launches of the block come after all before it in their lane and outside, and run beside those after it.
+
+        Nothing waits for them but what waits for an event that is recorded in the block, and `synchronize`; what they
+        read is to be left alone until then. Where launches are timed, and on the emulator, nothing runs beside them.
+        """
+        yield
+
     @abstractmethod
     def finish(self, event: Event) -> None:
         """Let the host wait for the event; errors of what came before it are raised here."""

@@ -6,7 +6,8 @@ import math
 import tempfile
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,7 @@ class Cuda(Device):
         with errors_of(f"GPU {index}"):
             free, _ = cupy.cuda.runtime.memGetInfo()
             properties = cupy.cuda.runtime.getDeviceProperties(index)
-            self.stream = cupy.cuda.Stream(non_blocking=True)
-            self.stream_pointer: int = self.stream.ptr
+            self._launch_on(cupy.cuda.Stream(non_blocking=True))
         super().__init__(index, memory_bytes or free)
         self.properties = properties
         self.compute_capability = properties["major"], properties["minor"]
@@ -92,6 +92,7 @@ class Cuda(Device):
         self._stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
         self._staging: Staging | None = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
+        self._lanes: dict[int, Any] = {}  # streams beside that of the launches
 
     def describe(self) -> dict[str, Any]:
         """Name, UUID, driver, runtime, compute capability, multiprocessors and clocks."""
@@ -109,9 +110,10 @@ class Cuda(Device):
         }
 
     def synchronize(self) -> None:
-        """Wait for the stream; a failed launch is raised here."""
+        """Wait for the streams of launches; a failed launch is raised here."""
         with errors_of(self.name, self):
-            self.stream.synchronize()
+            for stream in (self.stream, *self._lanes.values()):
+                stream.synchronize()
 
     def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Page-locked memory, returned when the last reference to the array goes."""
@@ -188,6 +190,25 @@ class Cuda(Device):
     def wait(self, event: Event) -> None:
         """The stream of the launches waits."""
         self.stream.wait_event(event)
+
+    @contextmanager
+    def aside(self, lane: int) -> Iterator[None]:
+        """On a stream for each lane."""
+        if self._times is not None:
+            yield
+            return
+        before, outside = self.record(), self.stream
+        if lane not in self._lanes:
+            self._lanes[lane] = self.cupy.cuda.Stream(non_blocking=True)
+        self._launch_on(self._lanes[lane])
+        self.wait(before)
+        try:
+            yield
+        finally:
+            self._launch_on(outside)
+
+    def _launch_on(self, stream: Any) -> None:
+        self.stream, self.stream_pointer = stream, stream.ptr
 
     def finish(self, event: Event) -> None:
         """The host waits."""
