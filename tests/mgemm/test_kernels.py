@@ -68,7 +68,8 @@ def test_sums_of_vectors_longer_than_a_block_of_threads(device, kind):
 @pytest.mark.parametrize(
     ("kind", "capability"), [("float32", None), ("float64", None), ("uint8", None), ("bits", (8, 0)), ("bits", (9, 0))]
 )
-def test_large_products_have_tiles_of_their_own(kind, capability):
+def test_large_products_have_tiles_of_their_own(monkeypatch, kind, capability):
+    monkeypatch.setattr(products, "FULL", 0)
     values, fields = random_values(kind, LARGE + 5, 9)
     for order in ORDERS:
         device = open_device("emulator", thread_order=order)
@@ -76,6 +77,31 @@ def test_large_products_have_tiles_of_their_own(kind, capability):
         engine = engine_of(device, kind)
         block = engine.upload(values)
         assert np.array_equal(engine.pairs(block[1:], block[:LARGE]).get(), minima(fields)[1:, :LARGE])
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "upper", "threads"),
+    [
+        (256, 256, False, 4 * 256),  # two large tiles at a time
+        (256, 300, False, 6 * 256),
+        (384, 384, False, 36 * 128),  # nine of them keep two places busy for 0.9 of the time
+        (256, 256, True, 16 * 128),  # three
+        (384, 384, True, 9 * 256),  # six of the nine that are launched
+        (50, 256, False, 4 * 128),  # fewer vectors than large tiles are for
+    ],
+)
+def test_tiles_are_large_where_that_keeps_multiprocessors_busy(monkeypatch, rows, columns, upper, threads):
+    for name, value in (("LARGE", 100), ("MULTIPROCESSORS", 1), ("FULL", 0.95)):
+        monkeypatch.setattr(products, name, value)
+    device = open_device("emulator")
+    values, fields = random_values("float32", 384, 3)
+    engine = engine_of(device, "float32")
+    block = engine.upload(values)
+    before = device.counters.threads
+    n2 = engine.pairs(block[:rows], block[:columns], upper=upper).get()
+    assert device.counters.threads - before == threads
+    needed = np.arange(rows)[:, None] < np.arange(columns) if upper else np.ones((rows, columns), bool)
+    assert np.array_equal(n2[needed], minima(fields)[:rows, :columns][needed])
 
 
 @kinds

@@ -79,10 +79,10 @@ def similarities_of_rank(
         engine, Exchange(carrier, decomposition, communicator.rank, steps, problem.vectors), problem, communicator.rank
     )
     if decomposition.fields > 1:
-        computed = transfers.download((chunk, chunk.numerators) for chunk in chunks)
+        computed = transfers.download((chunk, chunk.numerators, chunk.apart) for chunk in chunks)
         yield from _reduced(communicator, engine, computed, own, problem)
     else:
-        for chunk, values in transfers.download((chunk, chunk.similarities) for chunk in chunks):
+        for chunk, values in transfers.download((chunk, chunk.similarities, chunk.apart) for chunk in chunks):
             yield from chunk.cut(values)
     carrier.close()
 

@@ -13,11 +13,12 @@ from repro.device import Array
 from repro.mgemm.blocks import Block, Triples
 from repro.mgemm.engine import MOST_PIVOTS, Engine
 from repro.mgemm.metrics import numerators3
+from repro.mgemm.products import fullness
 from repro.mgemm.schedule import Tile, Work
 from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
-BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
+BANDS = 8  # of a triangle's rows at least: the first are computed while the vectors of others come in
 ALMOST = 0.98  # as full as the multiprocessors can be
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
@@ -41,6 +42,11 @@ class Chunk(ABC):
         for tile, (start, end) in zip(self.tiles, pairwise(ends), strict=True):
             yield tile, flat[start:end].reshape(len(tile.rows), len(tile.columns))
 
+    @property
+    def apart(self) -> bool:
+        """Whether they may be computed beside other chunks: what they need is kept until the rank has its results."""
+        return False
+
     @abstractmethod
     def similarities(self) -> Array:
         """Launch what computes the values."""
@@ -62,6 +68,11 @@ class Chunk(ABC):
 class _Pairs(Chunk):
     rows: Block
     columns: Block
+
+    @property
+    def apart(self) -> bool:
+        """Triangles are of the rank's own vectors."""
+        return self.tiles[0].triangle
 
     def similarities(self) -> Array:
         n2 = self.numerators()
@@ -168,11 +179,11 @@ def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
         tiles = 0
         for start in reversed(range(whole.rows.start, stop, tile_rows)):
             rows, columns = stop - start, whole.columns.stop - (start if whole.triangle else whole.columns.start)
-            many = rows > first_rows and 2 * tiles >= at_once
+            many = rows > first_rows and 4 * tiles >= at_once
             if choices and (many or rows * columns * engine.accumulated.itemsize > MOST_BYTES):
                 break
             tiles += -(-columns // tile_columns)
-            choices.append((tiles / (-(-tiles // at_once) * at_once), rows))
+            choices.append((fullness(tiles, at_once), rows))
         if whole.triangle:
             choices = choices[(len(choices) - 1) // 2 :]
         enough = ALMOST * max(choices)[0]

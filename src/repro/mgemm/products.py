@@ -16,6 +16,7 @@ NAMES = ("naive", *OPERATIONS, "auto")
 BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in words.cuh
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
 VAST = 8192  # and from which on the largest are
+FULL = 0.9  # of the multiprocessors' time: below, small tiles, which do a tenth less at a time, are dealt more evenly
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
 TENSOR_NEEDS = (8, 0)  # the least compute capability with the instructions of tensor.cu
 WARPGROUPS_NEED = (9, 0)  # the compute capability that alone has the instructions of warpgroups.cu
@@ -127,6 +128,11 @@ class Rows:
     steps: tuple[int, int, int, int]
 
 
+def fullness(tiles: int, at_once: int) -> float:
+    """The part of their time in which multiprocessors that run so many tiles at once are busy."""
+    return tiles / (-(-tiles // at_once) * at_once)
+
+
 def most_planes(device: Device) -> int:
     """Of bits in place of bytes; for more of them the differences of bytes are faster."""
     if device.compute_capability < TENSOR_NEEDS:
@@ -187,7 +193,7 @@ class Product:
             )
             kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=warps.shared_bytes)
         else:
-            tiling = TILINGS[self._word.itemsize][fewer < LARGE]
+            tiling = self._tiling(left, len(right), diagonal)
             chosen = {**asdict(tiling), "OPERATION": OPERATIONS[self._variant]}
             kernel = self._compiled("tiled.cu", ("Word", "Sum", "Total", "BITS", "GROUP"), chosen)
             aligned = 16 // self._word.itemsize
@@ -199,6 +205,14 @@ class Product:
             totals = left.block.all_totals, right.all_totals
             shared_bytes = self._word.itemsize * tiling.words
             kernel(grid, tiling.threads, left.block.data, right.data, *totals, out, *scalars, shared_bytes=shared_bytes)
+
+    def _tiling(self, left: Rows, columns: int, diagonal: int) -> Tiling:
+        """Large tiles where they keep the multiprocessors busy to the end."""
+        large, small = TILINGS[self._word.itemsize]
+        needed = (columns - max(0, row - diagonal) for row in range(0, left.count, large.ROWS))
+        tiles = left.pivots * sum(-(-count // large.COLUMNS) for count in needed if count > 0)
+        few = min(left.count, columns) < LARGE or fullness(max(1, tiles), large.BLOCKS_PER_SM * MULTIPROCESSORS) < FULL
+        return small if few else large
 
     def _warps(self, fewer: int) -> WarpTiling | WarpgroupTiling:
         """The tiling for so many vectors on the side that has fewer."""

@@ -6,6 +6,7 @@ Vectors lie in ordinary memory, from which a thread for each device lets them go
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from threading import Condition
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -24,6 +25,7 @@ T = TypeVar("T")
 PIECE = 1 << 25  # bytes of vectors that go in at a time
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
+LANES = 2  # of pieces that are computed side by side, so that the end of one keeps no multiprocessor idle
 
 
 class Transfers:
@@ -58,16 +60,17 @@ class Transfers:
         self._coming = weakref.ref(upload)
         return upload
 
-    def download(self, work: Iterable[tuple[T, Callable[[], Array]]]) -> Iterator[tuple[T, NDArray[Any]]]:
+    def download(self, work: Iterable[tuple[T, Callable[[], Array], bool]]) -> Iterator[tuple[T, NDArray[Any]]]:
         """Launch one piece of work after another, and give what each computed on the host, in their order.
 
-        work: something that names the piece, and what launches it and returns the result. A result lies in memory that
-        is used again: it is valid until the one after it is asked for.
+        work: something that names the piece, what launches it and returns the result, and whether it may run beside the
+        pieces next to it. A result lies in memory that is used again: it is valid until the one after it is asked for.
         """
         under_way: deque[tuple[T, Array, NDArray[Any], Event]] = deque()
-        for number, (name, launch) in enumerate(work):
-            result = launch()
-            launched = self.device.record()
+        for number, (name, launch, apart) in enumerate(work):
+            with self.device.aside(number % LANES) if apart else nullcontext():
+                result = launch()
+                launched = self.device.record()
             host = self._out[number % RESULTS].array(result.shape, result.dtype)
             under_way.append((name, result, host, self.device.copy_out(result, host, [launched])))
             if len(under_way) == RESULTS:
