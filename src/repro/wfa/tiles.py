@@ -63,8 +63,7 @@ def _bands(
 def _one_thread_per_tile(
     device: Device, a: Letters, b: Letters, store: str, workgroup_size: int, tile_length: int, read_interval: int
 ) -> Outcome:
-    constants = {"TILE": tile_length, "UNROLLED": store == "register"}
-    kernel = device.compile(KERNELS / f"tiling_{store}.cu", constants)[f"wfa_tiling_{store}"]
+    kernel = device.compile(KERNELS / f"tiling_{store}.cu", {"TILE": tile_length})[f"wfa_tiling_{store}"]
     m, n = len(a), len(b)
     shared_bytes = 8 * tile_length**2 * workgroup_size if store == "shared" else 0
     most_tiles = (m + n) // (2 * tile_length) + 2

@@ -19,8 +19,9 @@ __device__ __forceinline__ void note_solution(int* distance, int m, int n, int r
     if (radius >= min(m, n)) atomicMin(distance, r);
 }
 
-// One thread computes a whole tile; store(number) is where it keeps a cell.
-template <class Store>
+// One thread computes a whole tile; store(number) is where it keeps a cell. UNROLLED: both loops have constant lengths,
+// so that the number of a cell is a constant, too.
+template <bool UNROLLED, class Store>
 __device__ void compute_tile(const uint8_t* P, const uint8_t* T, int* last, int* before, int* distance, int m, int n,
                              int centre, int first_column, Store store) {
 #pragma unroll (UNROLLED ? 2 * TILE : 1)
@@ -34,7 +35,8 @@ __device__ void compute_tile(const uint8_t* P, const uint8_t* T, int* last, int*
         int last_below = handed_on(last, -s, s <= TILE), last_above = handed_on(last, s, s <= TILE);
         int before_below = handed_on(before, -s - 1, s < TILE), before_above = handed_on(before, s + 1, s < TILE);
 #pragma unroll (UNROLLED ? 2 * TILE : 1)
-        for (int offset = -furthest; offset <= furthest; ++offset) {
+        for (int offset = UNROLLED ? 1 - TILE : -furthest; offset <= (UNROLLED ? TILE - 1 : furthest); ++offset) {
+            if (UNROLLED && (offset < -furthest || offset > furthest)) continue;
             int k = centre + offset;
             if (k < -m || k > n) {
                 store(cell_number(s, offset)) = UNREACHED;

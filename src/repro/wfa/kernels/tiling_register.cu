@@ -1,7 +1,4 @@
 // Section 4.2.2, register store: one thread per tile, its cells in an array that full unrolling turns into registers.
-// With tiles of 3, NVRTC leaves the array in memory on these:
-//
-// local memory: sm_80 sm_90 sm_100
 #include "tile.cuh"
 
 extern "C" __global__ void wfa_tiling_register(const uint8_t* P, const uint8_t* T, int* last, int* before, int* distance,
@@ -10,5 +7,5 @@ extern "C" __global__ void wfa_tiling_register(const uint8_t* P, const uint8_t* 
     if (tile >= tiles) return;
     int cells[2 * TILE * TILE];
     auto store = [&](int number) -> int& { return cells[number]; };
-    compute_tile(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
+    compute_tile<true>(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
 }
