@@ -11,7 +11,7 @@ from repro.device import open_device
 from repro.wfa import bidirectional
 from repro.wfa.bidirectional import COLUMNS, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
-from repro.wfa.hybrid import by_bit_parallel, estimated_distance, hybrid
+from repro.wfa.hybrid import MOST_PROBE, PROBE, band_of, by_bit_parallel, estimated_distance, hybrid, probing
 from repro.wfa.packing import PackedPair
 from tests.conftest import ORDERS
 from tests.wfa.test_variants import edlib_distance
@@ -81,7 +81,7 @@ def test_wavefronts_that_advance_apart_for_too_long_begin_again(pair, order, par
     distance = edlib_distance(a.tobytes(), b.tobytes())
     assume(distance < 1200)
     wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), a, b), max(len(a), len(b)))
-    met, _ = wavefronts.probe(first)
+    met, *_ = wavefronts.probe(first)
     assert met in (None, distance)
     assert wavefronts.advance(max(len(a), len(b)), expected=int(part * distance)) == distance
 
@@ -212,19 +212,44 @@ def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
     assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
 
 
+def estimate(pair: PackedPair, columns: int) -> int:
+    """From wavefronts that do not meet in so many columns."""
+    met, _, anywhere = probing(pair, 0).probe(columns)
+    assert met is None
+    return estimated_distance(pair, anywhere)
+
+
 def test_the_estimate_is_near_the_distance():
     rng = np.random.default_rng(4)
     a = rng.integers(0, 4, 40_000).astype(np.uint8)
     b = np.where(rng.random(40_000) < 0.1, rng.integers(0, 4, 40_000), a).astype(np.uint8)
     distance = edlib_distance(a.tobytes(), b.tobytes())
     pair = PackedPair(open_device("emulator"), a, b)
-    assert estimated_distance(pair) == pytest.approx(distance, rel=0.1)
+    assert estimate(pair, PROBE) == pytest.approx(distance, rel=0.1)
     for windows, near in ((1, 0), (4, 200)):
         wavefronts = Bidirectional(pair, 256, windows, near)
-        met, edits_per_letter = wavefronts.probe(256)
+        met, at_ends, anywhere = wavefronts.probe(256)
         assert met is None
-        assert 40_000 * edits_per_letter == pytest.approx(distance, rel=0.1)
+        assert 40_000 * at_ends == pytest.approx(distance, rel=0.1)
+        assert 40_000 * anywhere == pytest.approx(distance, rel=0.1)
         assert wavefronts.advance(len(a)) == distance, "the other windows have no say in it"
+
+
+def test_a_band_is_guessed_from_more_columns_where_strings_are_long(monkeypatch):
+    """With strings copied in pieces, as long ones are, and a wider band where fewer columns tell it."""
+    monkeypatch.setattr("repro.wfa.packing.LEAST_STAGED", 1000)
+    rng = np.random.default_rng(14)
+    a, b = (rng.integers(0, 4, 5000).astype(np.uint8) for _ in range(2))
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    launches = []
+    for letters_per_column in (1000, 20):  # 128 columns, and 250
+        monkeypatch.setattr("repro.wfa.hybrid.LETTERS_PER_PROBE_COLUMN", letters_per_column)
+        device = open_device("emulator", thread_order="random")
+        assert hybrid(device, a, b).distance == distance
+        launches.append(device.counters.launches)
+    assert launches[1] == launches[0] + 3, "two launches of 64 columns, and what counts how far they have come"
+    assert band_of(10_000, PROBE) == 10_981
+    assert band_of(10_000, MOST_PROBE) == 10_395
 
 
 def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
@@ -233,7 +258,7 @@ def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
     share = np.where(np.abs(np.arange(60_000) - 30_000) > 27_000, 0.02, 0.3)
     b = np.where(rng.random(60_000) < share, rng.integers(0, 4, 60_000), a).astype(np.uint8)
     pair = PackedPair(open_device("emulator"), a, b)
-    assert estimated_distance(pair) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.1)
+    assert estimate(pair, 192) == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.1)
 
 
 def test_windows_that_come_to_the_end_have_no_say_in_the_estimate():
@@ -241,9 +266,9 @@ def test_windows_that_come_to_the_end_have_no_say_in_the_estimate():
     a = rng.integers(0, 4, 20_000).astype(np.uint8)
     b = np.where(rng.random(20_000) < 0.01, rng.integers(0, 4, 20_000), a).astype(np.uint8)
     pair = PackedPair(open_device("emulator"), a, b)
-    met, edits_per_letter = Bidirectional(pair, 64, 4, 100).probe(64)
+    met, _, anywhere = Bidirectional(pair, 64, 4, 100).probe(64)
     assert met is None
-    assert 20_000 * edits_per_letter == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
+    assert 20_000 * anywhere == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
 
 
 def test_cells_of_the_strips_are_those_of_the_band(device):

@@ -1,7 +1,5 @@
 """Edit distance by wavefronts from both ends that meet: for strings that differ little."""
 
-from statistics import mean
-
 import numpy as np
 
 from repro.device import Array, BoundKernel, Kernel
@@ -26,12 +24,13 @@ class Bidirectional:
     """Both wavefronts of a packed pair, advanced as far as is asked for.
 
     most_edits: the largest number of columns either wavefront may ever have. windows: places from which wavefronts
-    start at first, the ends of the strings and others at equal distances from them. near: diagonals on either side of
-    the main one on which those others may start; even.
+    start, the ends of the strings and others at equal distances from them, which `advance` leaves behind. near:
+    diagonals on either side of the main one on which those others may start; even.
     """
 
     def __init__(self, pair: PackedPair, most_edits: int, windows: int = 1, near: int = 0) -> None:
         self.pair, self.windows, self.near, device = pair, windows, near, pair.device
+        self._probing = windows > 1
         shift = pair.n - pair.m
         self.lowest = min(0, shift) - most_edits - COLUMNS - near
         self.width = max(0, shift) + most_edits + COLUMNS + near - self.lowest + 1
@@ -62,7 +61,7 @@ class Bidirectional:
         expected: columns before which they are not likely to meet; to have met there costs time, as all is done again.
         """
         device, seen, look, look_at = self.pair.device, None, None, expected
-        began = self.columns
+        began, self._probing = self.columns, False
         while self.columns + COLUMNS <= min(expected, columns - 1):
             self._advance(apart=True)
         apart = self.columns
@@ -75,21 +74,23 @@ class Bidirectional:
                 if look is not None:
                     device.finish(look)
                     if seen[0] != NOT_REACHED:
+                        found = int(seen[0])
                         break
                 look = device.copy_out(self._distance, seen, after=(device.record(),))
                 device.wait(look)
                 look_at = self.columns + max(4 * COLUMNS, self.columns // LOOKS)
-        found = int(self._distance.get()[0])
+        else:
+            found = int(self._distance.get()[0])
         if began < apart and found <= 2 * apart:
             self._start()
             return self.advance(columns)
         return _distance_or_none(found)
 
-    def probe(self, columns: int, apart: bool = False) -> tuple[int | None, float]:
-        """Advance to `columns` columns; the distance, or None, and how many edits a letter costs.
+    def probe(self, columns: int, apart: bool = False) -> tuple[int | None, float, float]:
+        """Advance to `columns` columns; the distance, or None, and edits per letter, at the ends and anywhere.
 
-        That is the mean over both directions of all windows that have not come to the end. apart: whether the
-        wavefronts meet is not looked at.
+        Both are means over the directions, the second one of all windows that have not come to the end. apart: whether
+        the wavefronts meet is not looked at.
         """
         while self.columns < columns:
             self._advance(apart)
@@ -99,16 +100,20 @@ class Bidirectional:
         self._kernels(NARROW)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
         distance, *progress = self._results.get().tolist()
         ends = [min(pair.m, pair.n) - window * self._stride - near for window in range(self.windows)]
-        passed = [letters for x, letters in enumerate(progress) if x < 2 or max(1, letters) < ends[x // 2]]
-        return _distance_or_none(distance), mean(self.columns / max(1, letters) for letters in passed)
+        edits = [
+            self.columns / max(1, letters)
+            for x, letters in enumerate(progress)
+            if x < 2 or max(1, letters) < ends[x // 2]
+        ]
+        return _distance_or_none(distance), (edits[0] + edits[1]) / 2, sum(edits) / len(edits)
 
     def _advance(self, apart: bool = False) -> None:
         pair, reached = self.pair, self.columns + COLUMNS
-        reach = reached + self.near
+        windows, reach = (self.windows, reached + self.near) if self._probing else (1, reached)
         # Apart, each wavefront has blocks of its own, on its own diagonals; together, they share theirs.
         lowest, shift = (-reach, 0) if apart else (min(0, pair.n - pair.m) - reach, abs(pair.n - pair.m))
         diagonals = shift + 2 * reach + 1
-        warps = NARROW if self.windows * diagonals <= MOST_NARROW_DIAGONALS else WIDE
+        warps = NARROW if windows * diagonals <= MOST_NARROW_DIAGONALS else WIDE
         if (warps, apart) not in self._bound:
             kernel = self._kernels(warps)["wavefronts_apart" if apart else "bidirectional"]
             met, numbers = [] if apart else [self._distance], (pair.m, pair.n, self.lowest, self.width)
@@ -119,9 +124,9 @@ class Bidirectional:
             ]
         launch, blocks = self._bound[warps, apart][self.columns // COLUMNS % 2], -(-diagonals // kept_diagonals(warps))
         if apart:
-            launch((blocks, self.windows, 2), lowest)
+            launch((blocks, windows, 2), lowest)
         else:
-            launch((blocks, self.windows), lowest - self.lowest, self.columns)
+            launch((blocks, windows), lowest - self.lowest, self.columns)
         self.columns = reached
 
     @property

@@ -8,10 +8,9 @@ from repro.wfa.bit_parallel import Crossings, Problems, best_words, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
-LEAST_PROBE, MOST_PROBE = 128, 512  # columns of the wavefronts that tell how similar the strings are
-LETTERS_PER_PROBE_COLUMN = 256
+PROBE, MOST_PROBE = 128, 512  # columns of the wavefronts that tell how similar the strings are
+LETTERS_PER_PROBE_COLUMN = 4096  # where they are to tell it more closely
 MOST_WINDOWS = 8  # in which they tell it, from either end
-MARGIN = 1.04  # of the estimated distance, for the band
 
 # Microseconds on an NVIDIA H200: of a column of both wavefronts, of a column for each column before it, which makes the
 # wavefronts wider, and of the strips for each letter.
@@ -24,20 +23,29 @@ def most_edits_by_wavefronts(longer: int) -> int:
 
 
 def probe_columns(pair: PackedPair) -> int:
-    """Columns of wavefronts that tell how similar the strings of a pair are."""
-    return min(MOST_PROBE, max(LEAST_PROBE, max(pair.m, pair.n) // LETTERS_PER_PROBE_COLUMN))
+    """Columns of wavefronts from which the band of the strips is guessed."""
+    return min(MOST_PROBE, max(PROBE, max(pair.m, pair.n) // LETTERS_PER_PROBE_COLUMN))
 
 
-def estimated_distance(pair: PackedPair) -> int:
-    """The distance if all of the strings is like what wavefronts pass from eight places of either, if they are long.
+def probing(pair: PackedPair, most_edits: int) -> Bidirectional:
+    """Wavefronts from eight places of either string, if they are long.
 
     They may begin so far from the main diagonal as the path may be there: a standard deviation or two.
     """
-    columns, near = probe_columns(pair), math.isqrt(max(pair.m, pair.n)) // 2 * 2
-    windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (columns + near))))
-    wavefronts = Bidirectional(pair, columns, windows, near)
-    edits = int(wavefronts.probe(columns, apart=True)[1] * (pair.m + pair.n) / 2)
+    columns, near = max(probe_columns(pair), most_edits), math.isqrt(max(pair.m, pair.n)) // 2 * 2
+    windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (probe_columns(pair) + near))))
+    return Bidirectional(pair, columns, windows, near)
+
+
+def estimated_distance(pair: PackedPair, edits_per_letter: float) -> int:
+    """The distance if all of the strings is like what the wavefronts have passed."""
+    edits = int(edits_per_letter * (pair.m + pair.n) / 2)
     return min(max(pair.m, pair.n), max(edits, abs(pair.n - pair.m) + edits // 2))
+
+
+def band_of(estimate: int, columns: int) -> int:
+    """The distance that the band allows for: the fewer columns told it, the more likely it is to be more."""
+    return int(estimate * (1.02 + 10 / columns))
 
 
 def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
@@ -62,14 +70,16 @@ def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     if pair.m == 0 or pair.n == 0:
         return Outcome(pair.m + pair.n, lambda: 0), None
     longer = max(pair.m, pair.n)
-    most, probe = most_edits_by_wavefronts(longer), probe_columns(pair)
-    wavefronts = Bidirectional(pair, max(probe, most // 2))
-    met, edits_per_letter = wavefronts.probe(probe)
-    if met is None and (likely := abs(pair.n - pair.m) + int(edits_per_letter * longer)) <= most:
-        met = wavefronts.advance(most // 2, int(0.45 * likely))
+    most, columns = most_edits_by_wavefronts(longer), PROBE
+    wavefronts = probing(pair, most // 2)
+    met, at_ends, anywhere = wavefronts.probe(PROBE)
+    if met is None and (likely := abs(pair.n - pair.m) + int(at_ends * longer)) <= most:
+        met = wavefronts.advance(most // 2, int(0.45 * min(likely, estimated_distance(pair, anywhere))))
+    elif met is None and (columns := probe_columns(pair)) > PROBE:
+        anywhere = wavefronts.probe(columns, apart=True)[2]
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None
-    strips, crossings = by_bit_parallel(pair, int(estimated_distance(pair) * MARGIN))
+    strips, crossings = by_bit_parallel(pair, band_of(estimated_distance(pair, anywhere), columns))
     return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells), crossings
 
 

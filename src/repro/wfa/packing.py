@@ -10,6 +10,16 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.pyramid import Letters
 
 SOURCE = KERNELS / "packing.cu"
+LEAST_STAGED = 1 << 20  # letters of a string that several threads of the host copy
+
+
+def on_device(device: Device, string: Letters) -> Array:
+    """The letters in the device's memory."""
+    if len(string) < LEAST_STAGED:
+        return device.upload(string)
+    letters = device.empty(len(string), np.uint8)
+    device.wait(device.stage_in(letters, string, after=(device.record(),)))
+    return letters
 
 
 class PackedPair:
@@ -20,7 +30,7 @@ class PackedPair:
 
     def __init__(self, device: Device, a: Letters, b: Letters) -> None:
         self.device, self.m, self.n = device, len(a), len(b)
-        self.a, self.b = device.upload(a), device.upload(b)
+        self.a, self.b = on_device(device, a), on_device(device, b)
         present = device.zeros(256, np.int32)
         kernel = device.compile(SOURCE, {"BITS": 8})["note_symbols"]
         if longer := max(self.m, self.n):
