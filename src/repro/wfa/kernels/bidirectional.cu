@@ -44,10 +44,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     bidirectional(const unsigned* P, const unsigned* T, const unsigned* P_back, const unsigned* T_back,
                   const int* forward_in, const int* backward_in, int* forward_out, int* backward_out, int* distance,
                   int m, int n, int lowest, int width, int first, int column) {
-    // The wavefronts have met in an earlier launch. Volatile, because blocks of this launch may lower it meanwhile.
-    if (*static_cast<volatile int*>(distance) <= 2 * column) return;
     __shared__ int rows[2][2][SPAN];  // of even and odd exchanges, forward and backward
     __shared__ int range[2][2];
+    __shared__ bool met_before;
     int lane = threadIdx.x % 32, position = int(threadIdx.x / 32) * KEPT + lane;
     int x = first + int(blockIdx.x) * (SPAN - 2 * COLUMNS) + position - COLUMNS, k = x + lowest;
     bool owned = lane >= EXCHANGE && lane < 32 - EXCHANGE, stored = x >= 0 && x < width;
@@ -57,7 +56,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     Diagonal back = diagonal_of(P_back, T_back, m, n, n - m - k, stored ? backward_in[value] : UNREACHED);
 
     if (threadIdx.x < 4) range[threadIdx.x / 2][threadIdx.x % 2] = threadIdx.x % 2 ? -1 : NOT_REACHED;
+    // By one thread for all of the block, because other blocks of this launch may lower it meanwhile.
+    if (threadIdx.x == 0) met_before = *static_cast<volatile int*>(distance) <= 2 * column;
     __syncthreads();
+    if (met_before) return;
     note_range(ahead.row, range[0]);
     note_range(back.row, range[1]);
     __syncthreads();
@@ -68,6 +70,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
 
     // Wavefronts that advanced apart may have met before; then their distance is at most this.
     int met = ahead.row + back.row >= m ? 2 * column : 2 * (column + COLUMNS) + 1;
+#pragma unroll 1
     for (int step = 0; step < COLUMNS; step += EXCHANGE) {
         if (step > 0) {
             auto& exchanged = rows[step / EXCHANGE % 2];
@@ -89,10 +92,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
             int after_back = __shfl_down_sync(FULL_MASK, back.row, 1);
             advance(ahead, before, after);
             advance(back, after_back, before_back);
-            if (__any_sync(FULL_MASK, ahead.longer || back.longer)) {
-                extend_further(ahead);
-                extend_further(back);
-            }
+            extend_further(ahead);
+            extend_further(back);
             int edits = 2 * (column + step + more);
             if (ahead.row + other >= m) met = min(met, edits - 1);
             if (ahead.row + back.row >= m) met = min(met, edits);
@@ -133,6 +134,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     unsigned fetched = fetched_letters(P, T, m, n, lowest_of_block + SPAN / 2, range);
     if (owned) rows[0][position] = int(fetched);  // overwritten, as above
 
+#pragma unroll 1
     for (int step = 0; step < COLUMNS; step += EXCHANGE) {
         if (step > 0) {
             auto& exchanged = rows[step / EXCHANGE % 2];
@@ -144,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
         for (int more = 0; more < EXCHANGE; ++more) {
             int before = __shfl_up_sync(FULL_MASK, diagonal.row, 1), after = __shfl_down_sync(FULL_MASK, diagonal.row, 1);
             advance(diagonal, before, after);
-            if (__any_sync(FULL_MASK, diagonal.longer)) extend_further(diagonal);
+            extend_further(diagonal);
         }
     }
     if (stored && owned && position >= COLUMNS && position < SPAN - COLUMNS)

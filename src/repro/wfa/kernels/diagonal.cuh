@@ -39,6 +39,14 @@ __device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, 
     return least_of_warp(end);
 }
 
+// Out of line, as few runs are so long: the columns of a launch are to stay in the first-level instruction cache.
+__device__ __noinline__ int end_of_long_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
+    int end = NOT_REACHED;
+    for (; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
+        end = end_of_run<FURTHER>(P, T, row, diagonal, limit);
+    return end;
+}
+
 // One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
 struct Diagonal {
     const unsigned* P;
@@ -61,8 +69,7 @@ __device__ __forceinline__ void extend_further(Diagonal& diagonal) {
         int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
         int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
         int end = end_of_run<1>(diagonal.P, diagonal.T, row, k, limit);
-        for (row += 32 * LETTERS; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
-            end = end_of_run<FURTHER>(diagonal.P, diagonal.T, row, k, limit);
+        if (end == NOT_REACHED) end = end_of_long_run(diagonal.P, diagonal.T, row + 32 * LETTERS, k, limit);
         if (threadIdx.x % 32 == source) diagonal.row = end;
     }
 }
@@ -73,9 +80,15 @@ __device__ __forceinline__ void advance(Diagonal& diagonal, int insertion, int d
 }
 
 // The value itself, out of the compiler's sight: it would compute it again in every column.
-__device__ __forceinline__ int kept(int value) { return __shfl_sync(FULL_MASK, value, threadIdx.x % 32); }
+template <class Value>
+__device__ __forceinline__ Value kept(Value value) {
+    return __shfl_sync(FULL_MASK, value, threadIdx.x % 32);
+}
+__device__ __forceinline__ const unsigned* kept(const unsigned* letters) {
+    return reinterpret_cast<const unsigned*>(kept(reinterpret_cast<unsigned long long>(letters)));
+}
 
 __device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigned* T, int m, int n, int k, int row) {
     int limit = min(m, n - k);
-    return {P, T, kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
+    return {kept(P), kept(T), kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
 }
