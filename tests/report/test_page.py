@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from repro.bench.rows import write_rows
 from repro.inputs.offline import LeftOut
 from repro.report.claims import HOLDS, Claim, write_claims
-from repro.report.page import write_report
+from repro.report.page import HOW_TO_READ, write_report
+from repro.report.style import save
 from repro.systems import SYSTEMS
 from tests.bench.example import example_row
 
@@ -30,10 +33,19 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
     )
     tables = [tmp_path / "tables" / name for name in ("apsp/claims.tsv", "wfa/claims.tsv", "wfa/table2.tsv")]
     figures = [tmp_path / "figures/wfa/pairs.svg"]
+    figure = Figure()
+    figure.suptitle("Distance & speed,\nby pair")
+    figures[0].parent.mkdir(parents=True)
+    save(figure, figures)
+    captions = [tmp_path / f"{system}.rst" for system in SYSTEMS]
+    for caption in captions:
+        caption.write_text(f"What {caption.stem} is.\n")
     left = [LeftOut("pair", "far", "NCBI cannot be reached")]
-    write_report(tmp_path / "report.md", [tmp_path / "rows.jsonl"], left, tables, figures)
+    write_report(tmp_path / "report.md", [tmp_path / "rows.jsonl"], left, captions, tables, figures)
     assert (tmp_path / "report.md").read_text().splitlines() == [
         "# Results",
+        "",
+        *HOW_TO_READ.splitlines(),
         "",
         "| device | rows | first | last | commits |",
         "| --- | --- | --- | --- | --- |",
@@ -44,7 +56,7 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
         "",
         "# wfa",
         "",
-        SYSTEMS["wfa"],
+        "What wfa is.",
         "",
         "| section | claim | paper | ours | verdict |",
         "| --- | --- | --- | --- | --- |",
@@ -52,11 +64,13 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
         "",
         "Tables: [claims](tables/wfa/claims.tsv), [table2](tables/wfa/table2.tsv)",
         "",
+        "**pairs**: Distance & speed, by pair",
+        "",
         "![pairs](figures/wfa/pairs.svg)",
         "",
         "# apsp",
         "",
-        SYSTEMS["apsp"],
+        "What apsp is.",
         "",
         "| section | claim | paper | ours | verdict |",
         "| --- | --- | --- | --- | --- |",
@@ -67,5 +81,5 @@ def test_the_page_of_two_systems(tmp_path: Path) -> None:
 
 
 def test_the_page_of_nothing(tmp_path: Path) -> None:
-    write_report(tmp_path / "report.md", [], [], [], [])
-    assert (tmp_path / "report.md").read_text().splitlines() == ["# Results", "", "Nothing was measured."]
+    write_report(tmp_path / "report.md", [], [], [], [], [])
+    assert (tmp_path / "report.md").read_text() == f"# Results\n\n{HOW_TO_READ}\nNothing was measured.\n"

@@ -39,7 +39,7 @@ def test_nothing_about_speed_is_judged_on_the_emulator(tmp_path: Path) -> None:
         "baseline: every invocation has the worst-case number of workitems",
         "dynamic-work-items: an invocation has the workitems of its column",
         "minimised-reads: a constant number of invocations more, fewer reads",
-        "dynamic-diamond: saves between 1 and 2 times the cells, more for more distance",
+        "dynamic-diamond: saves 1 to 2 times the cells, more for more distance (0.5 d / n at least, less a tile)",
     }
 
 
@@ -50,9 +50,9 @@ def test_nothing_about_speed_is_judged_on_the_emulator(tmp_path: Path) -> None:
         ("dynamic-work-items: faster than baseline", {"baseline": 10, "dynamic_work_items": 12.0}, "1.20", FAILS),
         ("minimised-reads: faster than dynamic-work-items", {"dynamic_work_items": 1, "minimised_reads": 1.5}, "1.50",
          HOLDS),
-        ("shared-memory-prefetch: no significant gain over minimised-reads",
+        ("shared-memory-prefetch: no significant gain over minimised-reads, 5% at most",
          {"minimised_reads": 10, "shared_memory_prefetch": 10.5}, "1.05", HOLDS),
-        ("shared-memory-prefetch: no significant gain over minimised-reads",
+        ("shared-memory-prefetch: no significant gain over minimised-reads, 5% at most",
          {"minimised_reads": 10, "shared_memory_prefetch": 10.6}, "1.06", FAILS),
         ("dynamic-diamond: faster than parallel-workgroup", {"parallel_workgroup": 10, "dynamic_diamond": 13.8}, "1.38",
          FAILS),
@@ -78,19 +78,19 @@ def test_the_order_of_the_tilings(tmp_path: Path, shared: float, verdict: str) -
 def test_the_papers_workgroup_is_the_best_within_five_per_cent(tmp_path: Path, papers: float, verdict: str) -> None:
     found = verdicts(tmp_path, *swept("baseline", {128: 10.0, 380: papers}))
     ours = f"128 threads: 10 GCUPS; 380 threads: {papers:g} (tiny, NVIDIA H200)"
-    assert found["baseline: best workgroup size"] == (ours, verdict)
+    assert found["baseline: best workgroup size, to within 5%"] == (ours, verdict)
 
 
 def test_the_papers_workgroup_of_a_tile_is_by_its_length(tmp_path: Path) -> None:
     found = verdicts(tmp_path, *swept("dynamic-diamond", {63: 10.0, 190: 8.0}, "tile_length"))
     ours = "127 threads, tile length 63: 10 GCUPS; 381 threads, tile length 190: 8 (tiny, NVIDIA H200)"
-    assert found["dynamic-diamond: best workgroup size"] == (ours, FAILS)
+    assert found["dynamic-diamond: best workgroup size, to within 5%"] == (ours, FAILS)
 
 
 @pytest.mark.parametrize(("rate", "verdict"), [(10.5, HOLDS), (10.6, FAILS)])
 def test_fewer_reads_than_one_in_a_hundred_gain_nothing(tmp_path: Path, rate: float, verdict: str) -> None:
     rows = swept("minimised-reads", {1: 2.0, 100: 10.0, 1000: rate}, "read_interval")
-    found = verdicts(tmp_path, *rows)["minimised-reads: no gain from fewer reads than 1 per 100 launches"]
+    found = verdicts(tmp_path, *rows)["minimised-reads: no gain from fewer reads than 1 per 100 launches, 5% at most"]
     assert found == (f"tiny: {rate / 10:.2f} times", verdict)
 
 
@@ -119,7 +119,7 @@ def test_threads_reads_and_launches_are_held_to_the_design(tmp_path: Path) -> No
     )
     assert found["dynamic-work-items: an invocation has the workitems of its column"] == ("1 of 1 runs", HOLDS)
     assert found["minimised-reads: a constant number of invocations more, fewer reads"] == ("1 of 2 runs", FAILS)
-    ours, verdict = found["dynamic-work-items: threads saved, d (m + n + 1) / (d + 1)^2"]
+    ours, verdict = found["dynamic-work-items: threads saved, d (m + n + 1) / (d + 1)^2 to within 5%"]
     assert (ours, verdict) == ("threads counted (expected): counted: 4.99 (4.98)", HOLDS)
 
 
@@ -130,7 +130,7 @@ def test_the_diamond_saves_cells_where_its_bound_is_read(tmp_path: Path, cells: 
     settings = {"tile_length": 7, "read_interval": 1}
     whole = {**counted("parallel-workgroup", settings, reads=reads), "work": 1400}
     diamond = {**counted("dynamic-diamond", settings, reads=reads), "work": cells}
-    claim = "dynamic-diamond: saves between 1 and 2 times the cells, more for more distance"
+    claim = "dynamic-diamond: saves 1 to 2 times the cells, more for more distance (0.5 d / n at least, less a tile)"
     ours, found = verdicts(tmp_path, whole, diamond)[claim]
     assert found == verdict
     if reads == 20:

@@ -35,16 +35,23 @@ def test_a_fault_in_a_sequence_is_named_by_file_record_and_place(project: Projec
     assert not list(project.folder.glob("results/measurements/wfa/*"))
 
 
-def test_a_bad_row_measured_elsewhere_is_named_and_the_figures_of_the_last_run_stay(project: Project) -> None:
+def test_a_report_that_fails_leaves_the_figures_of_the_last_run_and_is_made_again(project: Project) -> None:
     project.configure(**experiment(settings={"workgroup_size": [32]}))
     status, output = project.snakemake()
     assert status == 0, output
-    figures = sorted((project.folder / "results/figures/wfa").iterdir())
+    folder = project.folder / "results/figures/wfa"
+    figures = {path: path.read_bytes() for path in sorted(folder.iterdir())}
     rows = project.folder / "resources/measured/h200/wfa/rows.jsonl"
     rows.parent.mkdir(parents=True)
     rows.write_text((project.folder / "results/checks/wfa/tiny.jsonl").read_text() + "{}\n")
+    for _ in range(2):
+        status, output = project.snakemake()
+        assert status == 1
+        assert "error: resources/measured/h200/wfa/rows.jsonl: line 2: the row: '" in output
+        assert {path: path.read_bytes() for path in sorted(folder.iterdir())} == figures
+        assert (project.folder / "results/report.md").exists()
+    rows.write_text(rows.read_text().removesuffix("{}\n"))
     status, output = project.snakemake()
-    assert status == 1
-    assert "error: resources/measured/h200/wfa/rows.jsonl: line 2: the row: '" in output
-    assert sorted((project.folder / "results/figures/wfa").iterdir()) == figures
-    assert (project.folder / "results/report.md").exists()
+    assert status == 0, output
+    assert min(path.stat().st_mtime for path in folder.iterdir()) > rows.stat().st_mtime
+    assert not (project.folder / "results/.last").exists()

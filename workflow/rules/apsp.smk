@@ -84,7 +84,6 @@ rule apsp_report:
     input:
         rows=expand("results/checks/apsp/{experiment}.jsonl", experiment=APSP),
         measured=glob("resources/measured/*/apsp/*.jsonl"),
-        valid="results/checks/measured/apsp.txt" if glob("resources/measured/*/apsp/*.jsonl") else [],
         published=glob("resources/published/apsp_*.csv"),
     output:
         figures=report(

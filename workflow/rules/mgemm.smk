@@ -95,7 +95,6 @@ rule mgemm_report:
     input:
         rows=expand("results/checks/mgemm/{experiment}.jsonl", experiment=MGEMM),
         measured=glob("resources/measured/*/mgemm/*.jsonl"),
-        valid="results/checks/measured/mgemm.txt" if glob("resources/measured/*/mgemm/*.jsonl") else [],
         published=glob("resources/published/mgemm_*.csv"),
     output:
         figures=report(

@@ -1,3 +1,11 @@
+import shutil
+
+from repro.report.last import bring_back, keep
+from repro.systems import SYSTEMS
+
+LAST = "results/.last"
+
+
 # All papers' claims in one table, and a page with the figures.
 rule report:
     input:
@@ -13,24 +21,22 @@ REPORTED = [
 ]
 
 
-# Rows measured elsewhere, read before a report is made: a failing job would take the figures of the last run with it.
-rule report_measured:
-    input:
-        lambda wildcards: glob(f"resources/measured/*/{wildcards.system}/*.jsonl"),
-    output:
-        "results/checks/measured/{system}.txt",
-    log:
-        "logs/report/measured/{system}.log",
-    conda:
-        "../../envs/cpu.yaml"
-    params:
-        code=code_hash("bench", "report"),
-    script:
-        "../scripts/report_measured.py"
+# A job that fails loses its outputs: these of the last run come back.
+onstart:
+    keep(["results/figures", "results/tables"], LAST)
+
+
+onerror:
+    bring_back(LAST)
+
+
+onsuccess:
+    shutil.rmtree(LAST, ignore_errors=True)
 
 
 rule report_page:
     input:
+        captions=[workflow.source_path(f"../report/{system}.rst") for system in SYSTEMS],
         rows=[path for reported in REPORTED for path in [*reported.input.rows, *reported.input.measured]],
         tables=[path for reported in REPORTED for path in reported.output if path.endswith(".tsv")],
         figures=[path for reported in REPORTED for path in reported.output.figures if path.endswith(".svg")],

@@ -94,7 +94,6 @@ rule shuffle_report:
     input:
         rows=expand("results/checks/shuffle/{experiment}.jsonl", experiment=SHUFFLE),
         measured=glob("resources/measured/*/shuffle/*.jsonl"),
-        valid="results/checks/measured/shuffle.txt" if glob("resources/measured/*/shuffle/*.jsonl") else [],
         published=glob("resources/published/shuffle_*.csv"),
     output:
         figures=report(

@@ -107,7 +107,6 @@ rule wfa_report:
         rows=expand("results/checks/wfa/{experiment}.jsonl", experiment=WFA),
         runs=["results/runs/wfa.json"] if "runs" in WFA_FIGURES else [],
         measured=glob("resources/measured/*/wfa/*.jsonl"),
-        valid="results/checks/measured/wfa.txt" if glob("resources/measured/*/wfa/*.jsonl") else [],
         published=glob("resources/published/wfa_*.csv"),
     output:
         figures=report(

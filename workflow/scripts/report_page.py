@@ -5,4 +5,6 @@ from repro.report.page import write_report
 
 with job(snakemake.log[0]):
     given = snakemake.input
-    write_report(snakemake.output[0], given.rows, snakemake.params.left_out, given.tables, given.figures)
+    write_report(
+        snakemake.output[0], given.rows, snakemake.params.left_out, given.captions, given.tables, given.figures
+    )

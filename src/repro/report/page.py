@@ -1,5 +1,7 @@
 """The page of all papers: where rows come from, what was left out, and each system's claims, tables and figures."""
 
+import html
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,25 +14,40 @@ from repro.systems import SYSTEMS
 
 COMMIT_DIGITS = 12
 DAY = len("2000-01-01")
+HOW_TO_READ = """\
+Where the rows come from: they are measurements of this run and those in `resources/measured`, each compared with the
+answer of an independent program before it is drawn or judged.
+
+Claims: `paper` is what the paper states or, where the section is `beyond the paper`, what is to be reached here; `ours`
+is what was measured. A claim `holds` when the measured value is at least the stated one (at most, for losses), without
+any margin but the one it names; a claim about several runs when every run passes. Times are judged on GPUs alone,
+counts on every device. `not measured here`: there is no row that decides it, whatever is predicted. `-`: nothing is
+stated, or nothing was measured.
+
+Figures called figN show what the paper's Fig. N does; PDF and PNG lie beside each. K, M, G, T, P: powers of 1,000.
+"""
 
 
 def write_report(
     path: str | Path,
     rows: Iterable[str | Path],
     left_out: Iterable[LeftOut],
+    captions: Iterable[str | Path],
     tables: Iterable[str | Path],
     figures: Iterable[str | Path],
 ) -> None:
-    """Write it as Markdown. rows: files of checked rows. tables, figures: in folders named by their system; each
-    system has a table `claims`. What the page links to is given relative to it.
+    """Write it as Markdown. rows: files of checked rows. captions: texts named by their system, about all its figures
+    and tables. tables, figures (SVG): in folders named by their system; each system has a table `claims`. What the page
+    links to is given relative to it.
     """
     folder = Path(path).parent
-    lines = ["# Results", "", *_origins(rows), "", *_left_out(left_out)]
+    lines = ["# Results", "", HOW_TO_READ, *_origins(rows), "", *_left_out(left_out)]
+    about = {caption.stem: caption for caption in map(Path, captions)}
     files = [Path(file) for file in (*tables, *figures)]
-    for system, title in SYSTEMS.items():
+    for system in SYSTEMS:
         own = [file for file in files if file.parent.name == system]
         if own:
-            lines += [f"# {system}", "", title, "", *_system(folder, own)]
+            lines += [f"# {system}", "", about[system].read_text(), *_system(folder, own)]
     with complete_or_absent(path) as partial:
         partial.write_text("\n".join(lines))
 
@@ -75,7 +92,9 @@ def _system(folder: Path, files: list[Path]) -> Iterator[str]:
     yield from ("", "Tables: " + ", ".join(f"[{file.stem}]({file.relative_to(folder)})" for file in tables), "")
     for file in files:
         if file not in tables:
-            yield from (f"![{file.stem}]({file.relative_to(folder)})", "")
+            title = re.search(r"<title>(.*?)</title>", file.read_text(), re.DOTALL)
+            shown = html.unescape(title[1]) if title else file.stem
+            yield from (f"**{file.stem}**: {shown}", "", f"![{file.stem}]({file.relative_to(folder)})", "")
 
 
 def _markdown(header: list[str], rows: list[list[str]]) -> list[str]:

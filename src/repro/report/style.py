@@ -73,11 +73,15 @@ def panels_by_device(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
-    """Write a figure once per path, in the format of its suffix, and close it. A panel without data says so."""
+    """Write a figure once per path, in the format of its suffix, and close it.
+
+    A panel without data says so. The files have the figure's title among their metadata.
+    """
+    title = " ".join(figure.get_suptitle().split())
     for axes in figure.axes:
         if axes.axison and not axes.has_data() and not axes.texts:
             axes.text(0.5, 0.5, "nothing measured here", transform=axes.transAxes, ha="center")
     for path in map(Path, paths):
-        metadata = {"Date": None} if path.suffix == ".svg" else {"CreationDate": None} if path.suffix == ".pdf" else {}
-        figure.savefig(path, metadata=metadata)
+        undated = {"Date": None} if path.suffix == ".svg" else {"CreationDate": None} if path.suffix == ".pdf" else {}
+        figure.savefig(path, metadata={"Title": title, **undated})
     plt.close(figure)

@@ -12,6 +12,7 @@ SYSTEM = "mgemm"
 BEYOND = "beyond the paper"
 BLOCKS = range(1, 11)  # numbers of blocks for which the schedules are counted
 BLOCK_VECTORS = 60
+LARGE = 0.5  # fraction of the rate of products and sums in the same tiling
 NEAR = 0.05  # of a load imbalance, whose formula counts slices as equally large
 TWO_DEVICES = 1.9
 
@@ -63,7 +64,10 @@ def _schedules() -> list[Claim]:
         ),
         _claim("Figs. 3 to 5", "3-way: slices of a slab", "(n_pv + 1)(n_pv + 2)", *_of(slices, len(BLOCKS), "n_pv")),
         _claim(
-            "Figs. 3 to 5", "3-way: load imbalance", "n_pv² / ((n_pv + 1)(n_pv + 2))", *_of(near, len(BLOCKS), "n_pv")
+            "Figs. 3 to 5",
+            f"3-way: load imbalance, to within {NEAR:.0%}",
+            "n_pv² / ((n_pv + 1)(n_pv + 2))",
+            *_of(near, len(BLOCKS), "n_pv"),
         ),
     ]
 
@@ -107,10 +111,10 @@ def _kernels(gpu: pd.DataFrame, published: Published) -> list[Claim]:
         if (line := _fastest(minima, products, SIZE)) is not None:
             rates = f"{line[RATE]:.3g} of {line[f'{RATE}_below']:.3g} T/s"
             ours = f"{line['ratio']:.0%} of the same tiling's: {rates} ({line['device']})"
-            verdict = HOLDS if 0.5 <= line["ratio"] < 1 else FAILS
+            verdict = HOLDS if LARGE <= line["ratio"] < 1 else FAILS
         share = published.stated[f"kernel_{precision}"] / published.stated[f"peak_{precision}"]
         paper = f"{share:.0%} of the peak flop rate"
-        claim = f"the mGEMM runs at a large fraction of GEMM's rate, {precision}"
+        claim = f"the mGEMM runs at a large fraction of GEMM's rate, {LARGE:.0%} or more, {precision}"
         found.append(_claim(section, claim, paper, ours, verdict))
     paper_ratio = published.stated["kernel_single"] / published.stated["kernel_double"]
     return [*found, _ratio(section, "single over double precision, mGEMM kernel", paper_ratio, *auto, SIZE)]
