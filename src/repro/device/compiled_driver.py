@@ -20,7 +20,6 @@ def _driver(name: str, *arguments: Any) -> Any:
 
 
 _launch = _driver("cuLaunchKernel", _pointer, *[_u32] * 7, *[_pointer] * 3)
-use_context = _driver("cuCtxSetCurrent", _pointer)  # on threads that Python does not know
 copy_to_host = _driver("cuMemcpyDtoHAsync_v2", *[_pointer] * 4)
 copy_to_device = _driver("cuMemcpyHtoDAsync_v2", *[_pointer] * 4)
 record_event = _driver("cuEventRecord", *[_pointer] * 2)
@@ -31,8 +30,6 @@ add_node = _driver("cuGraphAddKernelNode_v2", *[_pointer] * 3, _u64, _pointer)
 instantiate = _driver("cuGraphInstantiateWithFlags", *[_pointer] * 2, _u64)
 set_node = _driver("cuGraphExecKernelNodeSetParams_v2", *[_pointer] * 3)
 launch_graph = _driver("cuGraphLaunch", *[_pointer] * 2)
-
-copy_memory = types.ExternalFunction("memcpy", _pointer(_pointer, _pointer, _pointer))
 
 NODE_WORDS = 9  # of 64 bits, of the driver's CUDA_KERNEL_NODE_PARAMS
 
