@@ -125,7 +125,7 @@ def test_the_slowest_term_of_a_step_counts_and_the_ends_of_the_pipeline_are_adde
     first = max(device[0] + triangle * 1e-8, upload, triangle * 8 * 2e-8)
     second = max(device[1] + square * 1e-8, upload, square * 8 * 2e-8, 1e-3)
     found = predict(MOVING, Run(2, 3 * 64, 7, Decomposition(1, 3, 1)))
-    assert found.seconds == pytest.approx(upload / 8 + first + second + square * 8 * 2e-8 / 8)
+    assert found.seconds == pytest.approx(upload / 4 + first + second + square * 8 * 2e-8 / 4)
     assert found.shares["communication"] == pytest.approx(1e-3)
     assert found.shares["upload"] == pytest.approx(2 * upload)
     assert found.shares["quotients"] == pytest.approx((square + triangle) * 1e-8)

@@ -18,7 +18,7 @@ from repro.mgemm.schedule import Tile, Work
 from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
-BANDS = 8  # of a triangle's rows at least: the first are computed while the vectors of others come in
+BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
 ALMOST = 0.98  # as full as the multiprocessors can be
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
