@@ -15,8 +15,8 @@ from repro.systems import SYSTEMS
 COMMIT_DIGITS = 12
 DAY = len("2000-01-01")
 HOW_TO_READ = """\
-Where the rows come from: they are measurements of this run and those in `resources/measured`. Each was checked before it
-is drawn or judged; its field `check` says against what.
+The rows are measurements of this run and those in `resources/measured`. Each was checked before it is drawn or judged;
+its field `check` says against what.
 
 Claims: `paper` is what the paper states or, where the section is `beyond the paper`, what is to be reached here; `ours`
 is what was measured. A claim `holds` when the measured value is at least the stated one (at most, for losses), without

@@ -15,7 +15,6 @@ PROBLEM = ["mode", "gap", "result"]
 SPEED, TOTAL_SPEED = "kernel_gcups", "gcups"
 PACBIO = "PacBio"
 PAPER_VARIANTS = ("fp32", "half2")
-VARIANTS = (*PAPER_VARIANTS, "s16x2", "auto")
 ENGINES = ("s16x2", "auto")  # what goes beyond the paper
 FILLS_A_CARD = 10**10  # cells; of fewer, a card's time is that of launches and of its first and last waves
 RELATED = "related pairs"  # how the note of a peer begins whose work depends on how similar the sequences are

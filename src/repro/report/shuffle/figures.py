@@ -18,7 +18,6 @@ from repro.report.shuffle.data import (
     PROBLEM,
     SPEED,
     TOTAL,
-    VARIANTS,
     Published,
     engine,
     fastest,
@@ -26,10 +25,12 @@ from repro.report.shuffle.data import (
     papers_scores,
 )
 from repro.report.shuffle.tables import HERE
-from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
+from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, looks, save
+from repro.shuffle.variants import VARIANTS
 
 MODES, GAPS, RESULTS = ("global", "semi-global", "local"), ("linear", "affine"), ("score", "traceback")
-LOOK: dict[str, dict[str, Any]] = {name: {"facecolor": COLOURS[k]} for k, name in enumerate((*VARIANTS, CPU))}
+LINE = looks((*VARIANTS, CPU))
+LOOK: dict[str, dict[str, Any]] = {name: {"facecolor": LINE[name]["color"]} for name in (*VARIANTS, CPU)}
 # The paper's bars and other programs' are grey, told apart by hatching.
 PAPER_LOOK: dict[str, dict[str, Any]] = {
     "AnySeq/GPU": {"facecolor": "#555555"},
@@ -65,19 +66,19 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
     platforms = [*PAPER_PLATFORMS, *(name for name, _ in devices)]
     counts = bars.groupby([*PROBLEM, "platform"]).size().groupby("platform").max()
     slots = {platform: int(counts.get(platform, 1)) for platform in platforms}
-    looks = {**PAPER_LOOK, **LOOK}
+    bar_looks = {**PAPER_LOOK, **LOOK}
     with plt.rc_context(RC):
         figure, grid = plt.subplots(4, 3, figsize=(13, 13), sharex=True)
         for (gap, result), line in zip(product(GAPS, RESULTS), grid, strict=True):
             for mode, axes in zip(MODES, line, strict=True):
                 here = bars[(bars["mode"] == mode) & (bars["gap"] == gap) & (bars["result"] == result)]
-                _grouped(axes, here, slots, looks)
+                _grouped(axes, here, slots, bar_looks)
                 axes.set_title(f"{mode}, {gap}, {'scores only' if result == 'score' else result}", fontsize=9)
         for axes in grid[:, 0]:
             axes.set_ylabel("GCUPS (kernel time, else total)")
-        shown = [name for name in looks if name in set(bars["library"])]
+        shown = [name for name in bar_looks if name in set(bars["library"])]
         figure.legend(
-            [Patch(edgecolor="black", linewidth=0.5, **looks[name]) for name in shown],
+            [Patch(edgecolor="black", linewidth=0.5, **bar_looks[name]) for name in shown],
             shown,
             loc="outside lower center",
             ncols=len(shown),
@@ -96,15 +97,15 @@ def _bars(table: pd.DataFrame, library: str, platform: str, speed: str) -> pd.Da
     return table[[*PROBLEM, *named]].rename(columns=named)
 
 
-def _grouped(axes: Axes, bars: pd.DataFrame, slots: dict[str, int], looks: dict[str, dict[str, Any]]) -> None:
+def _grouped(axes: Axes, bars: pd.DataFrame, slots: dict[str, int], bar_looks: dict[str, dict[str, Any]]) -> None:
     """Bars in a group per platform, the value above each; a logarithmic axis. slots: bars that a group has room for."""
-    order = {name: k for k, name in enumerate(looks)}
+    order = {name: k for k, name in enumerate(bar_looks)}
     left, ticks = 0.0, []
     for platform, width in slots.items():
         group = bars[bars["platform"] == platform].sort_values("library", key=lambda names: names.map(order))
         begin = left + (width - len(group)) / 2
         for k, (library, speed) in enumerate(zip(group["library"], group[SPEED], strict=True)):
-            axes.bar(begin + k, speed, width=0.9, edgecolor="black", linewidth=0.4, **looks[library])
+            axes.bar(begin + k, speed, width=0.9, edgecolor="black", linewidth=0.4, **bar_looks[library])
             text = f"{speed:,.0f}" if speed >= 10 else f"{speed:.2g}"
             look: dict[str, Any] = {"rotation": 90, "ha": "center", "fontsize": 6}
             axes.annotate(text, (begin + k, speed), (0, 2), textcoords="offset points", **look)
@@ -135,11 +136,10 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
                         look: dict[str, Any] = {**PAPER_LINE, "linestyle": style, "label": f"paper: {platform}"}
                         axes.plot(line["read_length"], line["gcups"], **look)
                 here = own[(own["device"] == device) & (own["mode"] == mode) & (own["gap"] == gap)]
-                for k, name in enumerate(VARIANTS):
+                for name in VARIANTS:
                     line = fastest(here[here["variant"] == name], ["read_length"])
                     if len(line):
-                        look = {"color": LOOK[name]["facecolor"], "marker": MARKERS[k], **HOLLOW}
-                        axes.plot(line["read_length"], line[SPEED], label=name, **look)
+                        axes.plot(line["read_length"], line[SPEED], label=name, **LINE[name], **HOLLOW)
                 ticks = sorted({*here["read_length"], *(paper["read_length"] if kind == "cuda" else ())})
                 axes.set(xscale="log", yscale="log", xlabel="letters of a read", ylabel="GCUPS (kernel time)")
                 axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
