@@ -4,6 +4,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -71,9 +72,9 @@ def test_bars_beside_a_goal_are_of_its_size(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_sizes_of_few_bars_name_them_and_numbers_do_not_touch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    variants = ("naive", "ternary", "fmin", "auto", "gemm")
+    variants = ("new", "naive", "ternary", "fmin", "auto", "gemm", "cpu", "differences")
     bars = [
-        row("kernel", "float32", 256 if name == "naive" else 512, 512, 0.0007, variant=name, **EMULATOR)
+        {**row("kernel", "float32", 256 if name == "naive" else 512, 512, 0.00076, **EMULATOR), "variant": name}
         for name in variants
     ]
     drawn: list[Figure] = []
@@ -82,11 +83,27 @@ def test_sizes_of_few_bars_name_them_and_numbers_do_not_touch(tmp_path: Path, mo
     drawn[0].draw_without_rendering()
     (axes,) = drawn[0].axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["float32\n512 × 512\nnaive: 256 × 512"]
-    assert [text.get_text() for text in axes.texts] == ["0.0007"] * 5
+    assert [text.get_text() for text in axes.texts] == ["0.00076"] * 8
     extents = [text.get_window_extent() for text in axes.texts]
     assert all(left.x1 < right.x0 for left, right in pairwise(extents))
     assert all(extent.y0 > axes.get_window_extent().y0 for extent in extents)
     plt.close(drawn[0])
+
+
+@pytest.mark.parametrize(("measure", "draw"), [("kernel", figures.draw_kernels), ("2-way", figures.draw_rates)])
+def test_a_variant_that_nobody_gave_a_colour_is_drawn(
+    measure: str, draw: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = {"new": 3.0, "auto": 2.0, "fmin": 1.0, "another": 4.0}
+    bars = [{**row(measure, "float32", 512, 512, rate), "variant": name} for name, rate in rates.items()]
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
+    draw(measured(tmp_path, *bars), PUBLISHED, [])
+    (axes,) = drawn[0].axes
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([1.0, 2.0, 4.0, 3.0])
+    assert [matplotlib.colors.to_hex(bar.get_facecolor()) for bar in axes.patches[2:]] == ["#666666"] * 2
+    (legend,) = drawn[0].findobj(Legend)
+    assert [text.get_text() for text in legend.get_texts()][:4] == ["fmin", "auto", "another", "new"]
 
 
 def test_a_panel_of_nothing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from repro.report.mgemm.data import BEST, CPU, PEERS_DEVICE, RATE, Published
-from repro.report.style import COLOURS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, save
+from repro.report.style import PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, looks, save
 
 KINDS = ("float32", "float64", "bytes", "alleles", "bits")
 VARIANTS = ("naive", "ternary", "fmin", BEST, "gemm", CPU)
-VARIANT_COLOUR = dict(zip(VARIANTS, COLOURS, strict=True))
+LOOK = looks(VARIANTS)
 MEASURES = ("2-way", "3-way")
 PEER: dict[str, Any] = {"color": "#666666", "marker": "x", "markersize": 7, "linestyle": "none"}
 PAPER: dict[str, Any] = {
@@ -26,7 +26,7 @@ PAPER: dict[str, Any] = {
     "clip_on": False,  # a marker just below the end of an axis is whole
 }
 GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "_", "markersize": 16, "linestyle": "none"}
-BAR = 0.15  # width; a group is 1 apart from the next
+BAR, GROUP = 0.15, 0.9  # widths at most; a group is 1 apart from the next
 BELOW: dict[str, Any] = {
     "xytext": (0, -3),
     "textcoords": "offset points",
@@ -41,21 +41,20 @@ UNIT = "10¹² element comparisons per second"
 def draw_kernels(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
     """Table 1: one mGEMM by every variant and type of elements; `gemm` multiplies and adds in the same tiling."""
     rows = rows[rows["measure"] == "kernel"]
-    _bars(rows, published, ["kernel"], list(VARIANTS), "One mGEMM by variant (table 1), kernel time", paths)
+    _bars(rows, published, ["kernel"], "One mGEMM by variant (table 1), kernel time", paths)
 
 
 def draw_rates(rows: pd.DataFrame, published: Published, paths: Iterable[str | Path]) -> None:
     """Whole similarities from host to host, over the unique pairs or triples."""
     rows = rows[(rows["measure"] != "kernel") & (rows["devices"] == 1)]
     what = "Similarities from host to host over unique pairs and triples"
-    _bars(rows, published, list(MEASURES), [BEST, CPU], what, paths)
+    _bars(rows, published, list(MEASURES), what, paths)
 
 
 def _bars(
     rows: pd.DataFrame,
     published: Published,
     measures: list[str],
-    variants: list[str],
     what: str,
     paths: Iterable[str | Path],
 ) -> None:
@@ -70,10 +69,11 @@ def _bars(
             labels = []
             for place, (measure, elements) in enumerate(groups):
                 group = own[(own["measure"] == measure) & (own["kind"] == elements)].set_index("variant")
-                group = group.loc[[name for name in variants if name in group.index]]
+                group = group.loc[_in_order(group.index)]
+                width = min(BAR, GROUP / len(group))
                 for number, (name, rate) in enumerate(group[RATE].items()):
-                    left = place + (number - (len(group) - 1) / 2) * BAR
-                    axes.bar(left, rate, BAR, color=VARIANT_COLOUR[name])
+                    left = place + (number - (len(group) - 1) / 2) * width
+                    axes.bar(left, rate, width, color=LOOK[str(name)]["color"])
                     axes.annotate(_number(rate), (left, rate), rotation=90, **BELOW)
                 if device == PEERS_DEVICE:
                     _beside(axes, place, measure, elements, published)
@@ -83,11 +83,12 @@ def _bars(
             axes.set_ylim(bottom=own[RATE].min() / 10)  # a decade is the height of a number
             axes.set_title(device_label(device, kind), fontsize=9)
             axes.grid(visible=False, axis="x")
-        shown = [name for name in variants if name in set(rows["variant"])]
-        handles: list[Any] = [Patch(color=VARIANT_COLOUR[name], label=_label(name)) for name in shown]
+        shown = _in_order(rows["variant"])
+        handles: list[Any] = [Patch(color=LOOK[name]["color"], label=_label(name)) for name in shown]
         if PEERS_DEVICE in {device for device, _ in devices}:
-            looks = (("other programs", PEER), ("goal", GOAL))
-            handles += [Line2D([], [], label=label, **look) for label, look in looks]
+            handles += [
+                Line2D([], [], label=label, **look) for label, look in (("other programs", PEER), ("goal", GOAL))
+            ]
             handles.append(Line2D([], [], color=PAPER_COLOUR, linestyle="--", label="limit of the hardware"))
         figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7)
         figure.suptitle(what)
@@ -101,6 +102,11 @@ def _drawn(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     return ordered.drop_duplicates(["measure", "kind", "variant"])
 
 
+def _in_order(variants: Iterable[str]) -> list[str]:
+    """As VARIANTS has them; behind them those that it has not."""
+    return sorted(set(variants), key=lambda name: (VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name))
+
+
 def _sizes(group: pd.DataFrame) -> list[str]:
     """Vectors and elements of most bars of a group, and whose the other sizes are."""
     sizes = group["vectors"].map("{:,}".format) + " × " + group["fields"].map("{:,}".format)
@@ -110,7 +116,7 @@ def _sizes(group: pd.DataFrame) -> list[str]:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" if value >= 0.1 else f"{value:.1g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _label(variant: str) -> str:
