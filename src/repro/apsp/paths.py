@@ -68,17 +68,15 @@ def solve(
     progress: called with the number of rounds that are finished and of all, where out-of-core runs.
     Raises NegativeCycleError, InputError and DeviceError.
     """
-    if variant is not None:
-        choose(VARIANTS, variant)
+    chosen = None if variant is None else choose(VARIANTS, variant)
     check_before(weights)
-    if variant is None:
-        variant = "staged" if fits(weights, predecessors, device) else "out-of-core"
-    chosen = choose(VARIANTS, variant)
+    if chosen is None:
+        chosen = VARIANTS["staged" if fits(weights, predecessors, device) else "out-of-core"]
     settings: dict[str, Any] = chosen.complete({})
-    if variant == "out-of-core" and folder is not None:
-        settings |= {"folder": folder, "key": {"sha256": sha256(np.ascontiguousarray(weights).data).hexdigest()}}
-    if variant == "out-of-core":
-        settings |= {"progress": progress}
+    if chosen.name == "out-of-core":
+        settings["progress"] = progress
+        if folder is not None:
+            settings |= {"folder": folder, "key": {"sha256": sha256(np.ascontiguousarray(weights).data).hexdigest()}}
     outcome: Outcome = chosen.run(device, weights, predecessors, **settings)
     check_after(outcome.distances, weights)
     return outcome

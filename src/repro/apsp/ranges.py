@@ -51,8 +51,8 @@ def check_before(weights: NDArray[Any]) -> None:
     if longest > limit:
         shape = "d" if whole else "g"
         raise InputError(
-            f"paths of {len(weights)} vertices with weights up to {largest:{shape}} may reach {longest:{shape}}, beyond "
-            f"what {weights.dtype} computes with ({limit:{shape}}); choose {wider(weights.dtype)}"
+            f"paths of {len(weights)} vertices with weights up to {largest:{shape}} may reach {longest:{shape}}, "
+            f"beyond what {weights.dtype} computes with ({limit:{shape}}); choose {wider(weights.dtype)}"
         )
 
 

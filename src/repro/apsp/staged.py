@@ -11,13 +11,12 @@ from repro.apsp.outcome import NO_NEGATIVE_CYCLE, Outcome, first_predecessors, p
 from repro.apsp.ranges import INFINITE, NO_PREDECESSOR
 from repro.bench.variant import Setting
 from repro.device import Array, Device
-from repro.errors import InputError
 
 KERNELS = Path(__file__).parent / "kernels"
 DEPTH = 64  # pivots per round, as in tiles.cuh
 PANEL = 64  # rows or columns of a panel that one block computes
 THREADS = 128  # of a block where predecessors are kept
-TILE = Setting(128, 64, 128, "rows of a phase-3 tile, 64 or 128, by 512 bytes")
+TILE = Setting(128, 64, 128, "rows of a phase-3 tile, 64 or 128, by 512 bytes", step=64)
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,7 @@ class Layout:
 
     @classmethod
     def of(cls, dtype: np.dtype, tile: int, nonnegative: bool) -> "Layout":
-        """Tiles of `tile` rows by 512 bytes. Raises InputError for another number of rows than 64 or 128."""
-        if tile not in (64, 128):
-            raise InputError(f"tile = {tile}: choose 64 or 128")
+        """Tiles of `tile` rows, 64 or 128, by 512 bytes."""
         word = np.uint32 if dtype == np.int16 else dtype.type
         size = np.dtype(word).itemsize
         return cls(word, size // dtype.itemsize, tile, 512 // size, nonnegative)
@@ -136,11 +133,10 @@ def close_with_predecessors(device: Device, d: Array, p: Array, negative: Array,
 
 def predecessor_constants(dtype: np.dtype, nonnegative: bool) -> dict[str, Any]:
     """What specialises the kernels that keep predecessors."""
-    blocks_per_sm = 16 // dtype.itemsize
     return {
         "Word": dtype.type,
         "NONNEGATIVE": nonnegative,
         "THREADS": THREADS,
-        "BLOCKS_PER_SM": blocks_per_sm,
+        "BLOCKS_PER_SM": 16 // dtype.itemsize,
         "PAIR": 1,  # two were slower
     }

@@ -13,9 +13,6 @@ from repro.reorder.reference import fill_matrix
 from repro.reorder.scoring import Scoring
 from repro.reorder.variants import RENUMBERED, ROW_MAJOR, VARIANTS, Layout, fill
 
-UNWRITTEN = None
-TOY_LAYOUTS = {layout.kernel: layout for layout in (ROW_MAJOR, RENUMBERED)}
-
 
 @dataclass(frozen=True)
 class Toy:
@@ -42,8 +39,8 @@ class Toy:
         letters = np.frombuffer(a.encode(), np.uint8), np.frombuffer(b.encode(), np.uint8)
         expected = fill_matrix(*letters, Scoring())[1:, 1:]
         memory, launch = {}, {}
-        for name, layout in TOY_LAYOUTS.items():
-            memory[name], launch[name] = _observe(layout, letters, size, expected)
+        for layout in (ROW_MAJOR, RENUMBERED):
+            memory[layout.kernel], launch[layout.kernel] = _observe(layout, letters, size, expected)
         variant = VARIANTS[RENUMBERED.kernel]
         outcome = variant.run(open_device("emulator"), *letters, **variant.complete({"block_size": size}))
         return cls(a, b, size, outcome.alignment.columns, memory, launch)
@@ -70,5 +67,5 @@ def _observe(
     places = Numbering(*expected.shape).number(*elements) if layout.renumbered else tuple(elements)
     if not np.array_equal(found[places], expected):
         raise ReproError(f"{layout.kernel}: the toy matrix is not that of the reference")
-    kept = [[UNWRITTEN if word == poison else int(word) for word in row] for row in found]
+    kept = [[None if word == poison else int(word) for word in row] for row in found]
     return kept, launch[places].tolist()
