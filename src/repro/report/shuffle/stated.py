@@ -37,7 +37,7 @@ def by_its_own_tables(published: Published) -> list[Claim]:
                 published,
                 f"minimum_{names}",
                 claim,
-                f"at least {least:g}, median {median:g}",
+                f"at least {least:g}, median {median:g}, to the digits printed",
                 f"at least {ratios.min():.1f}, median {ratios.median():.1f}",
                 HOLDS if agrees else FAILS,
             )
