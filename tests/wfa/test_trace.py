@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.device import open_device
+from repro.device import KernelTimes, open_device
 from repro.errors import InputError
 from repro.wfa.experiment import Experiment, PairFiles
 from repro.wfa.runs import Runs
-from repro.wfa.trace import TIMELINE_LAUNCHES, trace
+from repro.wfa.trace import TIMELINE_LAUNCHES, _timeline, _Watch, trace
 from repro.wfa.variants import VARIANTS
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -41,6 +41,19 @@ def test_a_time_line_begins_after_a_read_and_keeps_the_order_of_host_and_device(
     assert len(seen["reading"]) == TIMELINE_LAUNCHES // interval
     first_read, first_after = seen["reading"][0], seen["launching"][interval]
     assert seen["launching"][interval - 1][1] <= first_read[0] < first_read[1] <= first_after[0]
+
+
+def test_a_time_line_is_not_that_of_launches_that_the_host_was_interrupted_in():
+    watch = _Watch()
+    clock = 0.0
+    for launch in range(500):
+        clock += 0.1 if launch == 250 else 1e-5  # in the middle
+        watch.launches.append((clock, clock + 5e-6))
+    times = KernelTimes([4e-6] * 500, [began for began, _ in watch.launches])
+    seen = _timeline(watch, times)
+    assert len(seen["launching"]) == TIMELINE_LAUNCHES
+    assert seen["launching"][-1][1] == pytest.approx((TIMELINE_LAUNCHES - 1) * 1e-5 + 5e-6)
+    assert not seen["first"] < 250 < seen["first"] + TIMELINE_LAUNCHES
 
 
 def test_a_run_of_few_launches_is_traced_whole(device):

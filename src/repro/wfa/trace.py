@@ -119,12 +119,17 @@ def trace(device: Device, run: Callable[[Any], object], points: int) -> dict[str
 
 
 def _timeline(watch: _Watch, times: KernelTimes) -> dict[str, Any]:
-    """The launches in the middle of the run, from just after a read if there is one near."""
+    """Launches near the middle of the run, from just after a read if there is one near.
+
+    They are those of nine stretches that took the median time: now and then the host is interrupted.
+    """
     launches = len(watch.launches)
-    first = max(0, (launches - TIMELINE_LAUNCHES) // 2)
-    before = [end for _, end in watch.reads if end <= watch.launches[first][0]]
-    if before:
-        first = next(k for k, (began, _) in enumerate(watch.launches) if began >= before[-1])
+    most = max(0, launches - TIMELINE_LAUNCHES)
+    near = [min(most, max(0, most // 2 + k * TIMELINE_LAUNCHES)) for k in range(-4, 5)]
+    stretches = {_after_a_read(watch, first) for first in near}
+    ended = {first: watch.launches[min(first + TIMELINE_LAUNCHES, launches) - 1][1] for first in stretches}
+    by_time = sorted(stretches, key=lambda first: ended[first] - watch.launches[first][0])
+    first = by_time[len(by_time) // 2]
     chosen = slice(first, min(first + TIMELINE_LAUNCHES, launches))
     launching = watch.launches[chosen]
     following = [asked for asked, _ in watch.launches[chosen.stop :][:1]]
@@ -138,3 +143,9 @@ def _timeline(watch: _Watch, times: KernelTimes) -> dict[str, Any]:
         "running": running,
         "reading": [(b - zero, e - zero) for b, e in watch.reads if b >= zero and all(b < end for end in following)],
     }
+
+
+def _after_a_read(watch: _Watch, launch: int) -> int:
+    """The first launch after the last read before a launch; that launch itself where nothing was read before."""
+    before = [end for _, end in watch.reads if end <= watch.launches[launch][0]]
+    return next(k for k, (began, _) in enumerate(watch.launches) if began >= before[-1]) if before else launch

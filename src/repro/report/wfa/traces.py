@@ -27,7 +27,7 @@ def draw_figure_5(rows: pd.DataFrame, paths: Iterable[str | Path]) -> None:
         return draw_nothing(what, paths)
     devices = devices_of(rows)
     with plt.rc_context(RC):
-        figure, grid = plt.subplots(1, len(devices), figsize=(1 + 4.8 * len(devices), 4.2), squeeze=False)
+        figure, grid = plt.subplots(1, len(devices), figsize=(1 + 4.8 * len(devices), 4.8), squeeze=False)
         for axes, (device, kind) in zip(grid[0], devices, strict=True):
             own = rows[rows["device"] == device]
             own = (
@@ -43,7 +43,7 @@ def draw_figure_5(rows: pd.DataFrame, paths: Iterable[str | Path]) -> None:
             axes.set(xlabel="radius of the column", ylabel="kernel time, microseconds", ylim=(0, None))
             axes.xaxis.set_major_formatter("{x:,.0f}")
             axes.set_title(f"{device_label(device, kind)}\n{compared(own.iloc[0])}", fontsize=8)
-            axes.legend()
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))  # no curve runs there
         figure.suptitle(what)
         save(figure, paths)
 
