@@ -113,30 +113,30 @@ def _compiled(text: str) -> str:
     return GPU_ALONE.sub(lambda match: match[1] + "\n" * match[2].count("\n"), text)
 
 
-def survives(mutant: Mutant | None, system: str, cache: str, seconds: float | None) -> bool:
-    """Whether the system's fast tests pass with the mutant in place of the original, and end after so many seconds.
+def survives(mutant: Mutant, copy: Path, system: str, seconds: float) -> bool:
+    """Whether the system's fast tests pass, within so many seconds, in a copy with the mutant for the original."""
+    target = copy / mutant.path.relative_to(ROOT)
+    original = target.read_text()
+    lines = original.splitlines(keepends=True)
+    line = lines[mutant.line - 1]
+    value = int(line[mutant.start : mutant.end], 0)
+    lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
+    target.write_text("".join(lines))
+    try:
+        return passes(copy, system, seconds)
+    finally:
+        target.write_text(original)
 
-    cache: the folder of compiled kernels.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder)
-        for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
-            source = ROOT / part
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
-        if mutant:
-            target = copy / mutant.path.relative_to(ROOT)
-            lines = target.read_text().splitlines(keepends=True)
-            line = lines[mutant.line - 1]
-            value = int(line[mutant.start : mutant.end], 0)
-            lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
-            target.write_text("".join(lines))
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{system}"]
-        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": cache}
-        try:
-            done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, check=False)
-        except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+
+def passes(copy: Path, system: str, seconds: float | None) -> bool:
+    """Whether the system's fast tests pass in a copy within so many seconds; those that failed last are run first."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--failed-first", f"tests/{system}"]
+    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": str(copy / "cache")}
+    try:
+        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 def main() -> int:
@@ -150,15 +150,19 @@ def main() -> int:
     if arguments.sample is not None:
         chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
     survivors = 0
-    with tempfile.TemporaryDirectory() as cache:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
+            source = ROOT / part
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
         start = time.monotonic()
-        if not survives(None, arguments.system, cache, None):
+        if not passes(copy, arguments.system, None):
             parser.error(f"tests/{arguments.system} fail without a mutant")
         seconds = SLOWER * (time.monotonic() - start)
         for number, mutant in enumerate(chosen, 1):
             text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
             place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
-            alive = survives(mutant, arguments.system, cache, seconds)
+            alive = survives(mutant, copy, arguments.system, seconds)
             survivors += alive
             verdict = "SURVIVES" if alive else "found"
             print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
