@@ -209,6 +209,35 @@ def test_all_kernels_and_devices_agree(device, way):
     assert run_threads(1, work) == [run(values, problem)[0]]
 
 
+def test_bands_of_a_triangle_are_computed_side_by_side(device, monkeypatch):
+    """While vectors come in, again and again; as many as fill a GPU."""
+    vectors, fields = (6000, 2000) if device.kind == "cuda" else (300, 20)
+    if device.kind == "emulator":
+        monkeypatch.setattr("repro.mgemm.products.MULTIPROCESSORS", 1)
+    values = np.random.default_rng(5).integers(0, 200, (vectors, fields)).astype(np.float32)
+    engine = Engine(device, Metric.CZEKANOWSKI, np.float32)
+    block = engine.upload(values)
+    whole = engine.quotients2(engine.pairs(block, block), block, block).get()
+    lanes, aside = [], device.aside
+    monkeypatch.setattr(device, "aside", lambda lane: (lanes.append(lane), aside(lane))[1])
+
+    def work(communicator):
+        bands = 0
+        for tile, part in similarities_of_rank(
+            communicator, engine, values, Problem(vectors, 2, 1, 0, Decomposition())
+        ):
+            expected = whole[tile.rows.start : tile.rows.stop, tile.columns.start : tile.columns.stop]
+            assert np.array_equal(flat(tile, part), flat(tile, expected))
+            bands += 1
+        return bands
+
+    for _ in range(3):
+        lanes.clear()
+        (bands,) = run_threads(1, work)
+        assert bands >= 3
+        assert lanes == [band % 2 for band in range(bands)]
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_host_is_patient_where_others_need_its_cores(ranks):
     values, decomposition = vectors_of(np.float32), Decomposition(1, ranks, 1)
