@@ -28,7 +28,7 @@ GPU_ALONE = re.compile(r"(^#ifdef REPRO_WARP_SIZE\b.*?)(^#el(?:se|if)\b.*?)(?=^#
 EQUIVALENT: dict[str, dict[str, str]] = {
     "wfa": {
         "1 << 30": "any value far below every row stands for a cell that is not reached",
-        "return max(0, max(0, strip * STRIP": "a first column of 1 instead of 0 lies in the same chunk",
+        "return min(half.rows, max(0, strip * STRIP": "a first column of 1 instead of 0 lies in the same chunk",
         "int columns[2][2 * TILE + 1];": "room that nobody uses",
         "run + 4 <= left": "letters that are left are compared one by one",
         "letter < 4;": "a fifth letter is compared again",
@@ -78,7 +78,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
-        "int WIDE = 4 / PAIR;": "half of 5 is 2 too, and without pairs a thread has one group of 4 columns",
     },
 }
 
@@ -93,8 +92,9 @@ class Mutant(NamedTuple):
 
 
 def mutants(kernels: Path) -> list[Mutant]:
-    """All literals of the kernels that mean something."""
+    """All literals of the kernels that mean something. Raises ValueError for an entry of EQUIVALENT that has none."""
     equivalent = EQUIVALENT.get(kernels.parent.name, {})
+    named = set(equivalent)
     found = []
     for path in sorted([*kernels.glob("*.cu"), *kernels.glob("*.cuh")]):
         for number, line in enumerate(_compiled(path.read_text()).splitlines(), 1):
@@ -102,9 +102,12 @@ def mutants(kernels: Path) -> list[Mutant]:
             if NO_MEANING.search(code):
                 continue
             spared = [range(code.find(part), code.find(part) + len(part)) for part in equivalent if part in code]
+            named.difference_update(part for part in equivalent if part in code)
             for match in LITERAL.finditer(code):
                 if not any(match.start(1) in part for part in spared):
                     found.append(Mutant(path, number, match.start(1), match.end(1)))
+    if named:
+        raise ValueError(f"EQUIVALENT names what is in no kernel: {', '.join(sorted(named))}")
     return found
 
 
