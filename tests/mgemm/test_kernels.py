@@ -164,6 +164,24 @@ def test_triples_by_warpgroups(device, vectors, rows, pivots):
     assert found == [minima_[j][i, k] for j in pivots for i in rows if i < j for k in range(j + 1, vectors)]
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "uint8"])
+def test_tiles_of_which_only_the_last_column_is_needed(device, kind):
+    """Behind the pivot before it, and behind the first row of the second row of tiles."""
+    values, fields = random_values(kind, 80, 20)
+    engine = engine_of(device, kind)
+    columns = products.TILINGS[8 if kind == "float64" else 4][1].COLUMNS
+    block = engine.upload(values)
+    pivots = range(columns - 3, columns + 2)
+    triples = Triples(block[:4], block[pivots.start : pivots.stop], block, columns_behind=True)
+    found = engine.triples(triples).get().tolist()
+    minima_ = {j: minima(np.minimum(fields, fields[j])) for j in pivots}
+    assert found == [minima_[j][i, k] for j in pivots for i in range(4) for k in range(j + 1, 80)]
+    for behind in (1, 2, 3):
+        rows, whole = block[: 80 - behind], minima(fields)[: 80 - behind, behind:]
+        needed = np.arange(80 - behind)[:, None] < np.arange(behind, 80)
+        assert np.array_equal(engine.pairs(rows, block[behind:], upper=True).get()[needed], whole[needed])
+
+
 def test_pairs_are_one_minus_bray_curtis(device):
     values = np.random.default_rng(3).random((60, 80))
     engine = engine_of(device, "float64")
