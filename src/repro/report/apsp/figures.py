@@ -129,8 +129,8 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
                 within = rows[same & (rows["predecessors"] == 0)][RATE]
                 if len(within):
                     axes.axhline(within.max(), color=colour, linestyle="--", label=f"{vertices:,}, staged in core")
-            label = "10¹² relaxations per second"
-            axes.set(xscale="log", yscale="log", xlabel="memory budget, % of the matrix", ylabel=label)
+            axes.set(xscale="log", xlabel="memory budget, % of the matrix", ylabel="10¹² relaxations per second")
+            axes.set_ylim(bottom=0)
             _ticks_at(axes, own["memory_percent"])
             axes.legend(fontsize=7)
         figure.suptitle("Out of core: rate by memory budget")
