@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.wfa import bidirectional
-from repro.wfa.bidirectional import COLUMNS, Bidirectional
+from repro.wfa.bidirectional import LONG, SHORT, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
-from repro.wfa.hybrid import MOST_PROBE, PROBE, band_of, by_bit_parallel, estimated_distance, hybrid, probing
+from repro.wfa.hybrid import CLOSER_PROBE, PROBE, band_of, by_bit_parallel, estimated_distance, hybrid, probing
 from repro.wfa.packing import PackedPair
 from tests.conftest import ORDERS
 from tests.wfa.test_variants import edlib_distance
@@ -75,7 +75,7 @@ def test_wavefronts_from_both_ends(pair, order, first):
 
 
 @settings(max_examples=40, deadline=None)
-@given(pair=pairs(), order=st.sampled_from(ORDERS), part=st.floats(0, 1.2), first=st.sampled_from([0, COLUMNS]))
+@given(pair=pairs(), order=st.sampled_from(ORDERS), part=st.floats(0, 1.2), first=st.sampled_from([0, LONG]))
 def test_wavefronts_that_advance_apart_for_too_long_begin_again(pair, order, part, first):
     a, b = pair
     distance = edlib_distance(a.tobytes(), b.tobytes())
@@ -101,16 +101,16 @@ def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("most_narrow", [bidirectional.MOST_NARROW_DIAGONALS, 300])
+@pytest.mark.parametrize("most_of_long", [bidirectional.MOST_OF_LONG, 300])
 @pytest.mark.parametrize("apart", [False, True])
-def test_wavefronts_have_the_rows_of_every_diagonal(order, most_narrow, apart, monkeypatch):
+def test_wavefronts_have_the_rows_of_every_diagonal(order, most_of_long, apart, monkeypatch):
     """Over the borders of warps, blocks and launches, in both directions, and where a matrix is far wider than high."""
-    monkeypatch.setattr(bidirectional, "MOST_NARROW_DIAGONALS", most_narrow)  # then wide blocks take over
+    monkeypatch.setattr(bidirectional, "MOST_OF_LONG", most_of_long)  # then shorter launches take over
     rng = np.random.default_rng(6)
     a, b = (rng.integers(0, 2, length).astype(np.uint8) for length in (1500, 2200))
     for p, t in ((a, b), (b[:7], np.zeros(600, np.uint8))):
         wavefronts = Bidirectional(PackedPair(open_device("emulator", thread_order=order), p, t), 320)
-        wavefronts.probe(3 * COLUMNS, apart)
+        wavefronts.probe(LONG + SHORT, apart)
         forward, backward = (rows.get().ravel() for rows in wavefronts.rows)
         shift = len(t) - len(p)
         for k, row in furthest_rows(p, t, wavefronts.columns).items():
@@ -214,7 +214,7 @@ def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
 
 def estimate(pair: PackedPair, columns: int) -> int:
     """From wavefronts that do not meet in so many columns."""
-    met, _, anywhere = probing(pair, 0).probe(columns)
+    met, _, anywhere = probing(pair, columns).probe(columns)
     assert met is None
     return estimated_distance(pair, anywhere)
 
@@ -235,21 +235,24 @@ def test_the_estimate_is_near_the_distance():
         assert wavefronts.advance(len(a)) == distance, "the other windows have no say in it"
 
 
-def test_a_band_is_guessed_from_more_columns_where_strings_are_long(monkeypatch):
+@pytest.mark.parametrize("least", [5000, 5001])
+def test_a_band_is_guessed_from_more_columns_where_strings_are_long(least, monkeypatch):
     """With strings copied in pieces, as long ones are, and a wider band where fewer columns tell it."""
     monkeypatch.setattr("repro.wfa.packing.LEAST_STAGED", 1000)
+    monkeypatch.setattr("repro.wfa.hybrid.LONG", least)
+    guesses = []
+    monkeypatch.setattr(
+        "repro.wfa.hybrid.by_bit_parallel", lambda pair, guess: guesses.append(guess) or by_bit_parallel(pair, guess)
+    )
     rng = np.random.default_rng(14)
     a, b = (rng.integers(0, 4, 5000).astype(np.uint8) for _ in range(2))
     distance = edlib_distance(a.tobytes(), b.tobytes())
-    launches = []
-    for letters_per_column in (1000, 20):  # 128 columns, and 250
-        monkeypatch.setattr("repro.wfa.hybrid.LETTERS_PER_PROBE_COLUMN", letters_per_column)
-        device = open_device("emulator", thread_order="random")
-        assert hybrid(device, a, b).distance == distance
-        launches.append(device.counters.launches)
-    assert launches[1] == launches[0] + 3, "two launches of 64 columns, and what counts how far they have come"
+    device = open_device("emulator", thread_order="random")
+    assert hybrid(device, a, b).distance == distance
+    columns = CLOSER_PROBE if least == 5000 else PROBE
+    assert guesses == [pytest.approx(band_of(distance, columns), rel=0.06)]
     assert band_of(10_000, PROBE) == 10_981
-    assert band_of(10_000, MOST_PROBE) == 10_395
+    assert band_of(10_000, CLOSER_PROBE) == 10_395
 
 
 def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
@@ -263,12 +266,12 @@ def test_the_estimate_is_that_of_the_whole_where_the_ends_are_more_alike():
 
 def test_windows_that_come_to_the_end_have_no_say_in_the_estimate():
     rng = np.random.default_rng(10)
-    a = rng.integers(0, 4, 20_000).astype(np.uint8)
-    b = np.where(rng.random(20_000) < 0.01, rng.integers(0, 4, 20_000), a).astype(np.uint8)
+    a = rng.integers(0, 4, 40_000).astype(np.uint8)
+    b = np.where(rng.random(40_000) < 0.01, rng.integers(0, 4, 40_000), a).astype(np.uint8)
     pair = PackedPair(open_device("emulator"), a, b)
-    met, _, anywhere = Bidirectional(pair, 64, 4, 100).probe(64)
+    met, _, anywhere = Bidirectional(pair, 128, 4, 100).probe(128)
     assert met is None
-    assert 20_000 * anywhere == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
+    assert 40_000 * anywhere == pytest.approx(edlib_distance(a.tobytes(), b.tobytes()), rel=0.25)
 
 
 def test_cells_of_the_strips_are_those_of_the_band(device):

@@ -35,9 +35,11 @@ class Array:
 
     def __getitem__(self, index: int | slice | EllipsisType | tuple[int | slice, ...]) -> "Array":
         """A view of the same memory (an integer index keeps its axis, so the view stays an array)."""
-        parts = index if isinstance(index, tuple) else (index,)
-        kept = tuple(slice(part, part + 1 or None) if isinstance(part, int) else part for part in parts)
-        view = self.data[kept]
+        if isinstance(index, slice):  # most are, and take half the time
+            view = self.data[index]
+        else:
+            parts = index if isinstance(index, tuple) else (index,)
+            view = self.data[tuple(slice(part, part + 1 or None) if isinstance(part, int) else part for part in parts)]
         return Array(self.device, view, self.device._pointer(view))
 
     def get(self) -> NDArray[Any]:

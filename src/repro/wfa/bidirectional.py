@@ -9,15 +9,15 @@ from repro.wfa.pyramid import column_cells
 
 SOURCE = KERNELS / "bidirectional.cu"
 EXCHANGE = 4  # columns between two barriers
-COLUMNS = 64  # of a launch
-NARROW, WIDE = 8, 16  # warps of a block: with fewer a column takes less time, with more fewer diagonals are lost
-MOST_NARROW_DIAGONALS = 9500  # a block on each multiprocessor of an NVIDIA H200
+WARPS = 16  # of a block
+LONG, SHORT = 128, 64  # columns of a launch: of longer ones there are fewer, of shorter ones fewer diagonals are lost
+MOST_OF_LONG = 17_900  # diagonals of both directions: a block on each multiprocessor of an NVIDIA H200
 LOOKS = 16  # the columns grow by a sixteenth from one look to the next
 
 
-def kept_diagonals(warps: int) -> int:
-    """Diagonals that a block of so many warps brings forward by COLUMNS columns."""
-    return warps * (32 - 2 * EXCHANGE) + 2 * EXCHANGE - 2 * COLUMNS
+def kept_diagonals(columns: int) -> int:
+    """Diagonals that a block brings forward by so many columns."""
+    return WARPS * (32 - 2 * EXCHANGE) + 2 * EXCHANGE - 2 * columns
 
 
 class Bidirectional:
@@ -32,27 +32,29 @@ class Bidirectional:
         self.pair, self.windows, self.near, device = pair, windows, near, pair.device
         self._probing = windows > 1
         shift = pair.n - pair.m
-        self.lowest = min(0, shift) - most_edits - COLUMNS - near
-        self.width = max(0, shift) + most_edits + COLUMNS + near - self.lowest + 1
+        self.lowest = min(0, shift) - most_edits - LONG - near
+        self.width = max(0, shift) + most_edits + LONG + near - self.lowest + 1
         self._stride = min(pair.m, pair.n) // windows
-        rows = device.empty((2, 2, windows * self.width), np.int32)
-        self._all_rows = [[rows[turn, way] for way in range(2)] for turn in range(2)]
+        size = windows * self.width
+        rows = device.empty(4 * size, np.int32)
+        forward, backward, *others = (rows[start : start + size] for start in range(0, 4 * size, size))
+        self._all_rows = [[forward, backward], others]
         self._results = device.empty(1 + 2 * windows, np.int32)  # the distance, and the progress in each window
         self._distance, self._progress = self._results[:1], self._results[1:]
-        self._bound: dict[tuple[int, bool], list[BoundKernel]] = {}
+        self._bound: dict[tuple[int, bool, int], BoundKernel] = {}
         self._start()
 
     def _start(self) -> None:
         pair = self.pair
         numbers = pair.m, pair.n, self.lowest, self.width
-        self.columns = 0
-        self._kernels(NARROW)["bidirectional_start"](
+        self.columns = self._turn = 0
+        self._kernels(LONG)["bidirectional_start"](
             (-(-self.width // 256), self.windows), 256, *pair.codes, *self._all_rows[0], *self._all_rows[1],
             self._distance, self._progress, *numbers, self._stride, self.near,
         )  # fmt: skip
 
-    def _kernels(self, warps: int) -> dict[str, Kernel]:
-        constants = {"BITS": self.pair.bits, "WARPS": warps, "EXCHANGE": EXCHANGE, "COLUMNS": COLUMNS}
+    def _kernels(self, columns: int) -> dict[str, Kernel]:
+        constants = {"BITS": self.pair.bits, "WARPS": WARPS, "EXCHANGE": EXCHANGE, "COLUMNS": columns}
         return self.pair.device.compile(SOURCE, constants)
 
     def advance(self, columns: int, expected: int = 0) -> int | None:
@@ -62,7 +64,7 @@ class Bidirectional:
         """
         device, seen, look, look_at = self.pair.device, None, None, expected
         began, self._probing = self.columns, False
-        while self.columns + COLUMNS <= min(expected, columns - 1):
+        while self.columns + LONG <= min(expected, columns - 1):
             self._advance(apart=True)
         apart = self.columns
         while self.columns < columns:
@@ -78,7 +80,7 @@ class Bidirectional:
                         break
                 look = device.copy_out(self._distance, seen, after=(device.record(),))
                 device.wait(look)
-                look_at = self.columns + max(4 * COLUMNS, self.columns // LOOKS)
+                look_at = self.columns + max(4 * SHORT, self.columns // LOOKS)
         else:
             found = int(self._distance.get()[0])
         if began < apart and found <= 2 * apart:
@@ -97,7 +99,7 @@ class Bidirectional:
         pair, near = self.pair, self.near
         numbers = pair.m, pair.n, self.lowest, self.width, self._stride, near
         grid = -(-self.width // 256), self.windows
-        self._kernels(NARROW)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
+        self._kernels(LONG)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
         distance, *progress = self._results.get().tolist()
         ends = [min(pair.m, pair.n) - window * self._stride - near for window in range(self.windows)]
         edits = [
@@ -108,26 +110,28 @@ class Bidirectional:
         return _distance_or_none(distance), (edits[0] + edits[1]) / 2, sum(edits) / len(edits)
 
     def _advance(self, apart: bool = False) -> None:
-        pair, reached = self.pair, self.columns + COLUMNS
-        windows, reach = (self.windows, reached + self.near) if self._probing else (1, reached)
-        # Apart, each wavefront has blocks of its own, on its own diagonals; together, they share theirs.
-        lowest, shift = (-reach, 0) if apart else (min(0, pair.n - pair.m) - reach, abs(pair.n - pair.m))
-        diagonals = shift + 2 * reach + 1
-        warps = NARROW if windows * diagonals <= MOST_NARROW_DIAGONALS else WIDE
-        if (warps, apart) not in self._bound:
-            kernel = self._kernels(warps)["wavefronts_apart" if apart else "bidirectional"]
+        pair, windows = self.pair, self.windows if self._probing else 1
+        for columns in (LONG, SHORT):
+            reach = self.columns + columns + (self.near if self._probing else 0)
+            # Apart, each wavefront has blocks of its own, on its own diagonals; together, they share theirs.
+            lowest, shift = (-reach, 0) if apart else (min(0, pair.n - pair.m) - reach, abs(pair.n - pair.m))
+            diagonals = shift + 2 * reach + 1
+            if windows * diagonals * (2 if apart else 1) <= MOST_OF_LONG:
+                break
+        launch = self._bound.get((columns, apart, self._turn))
+        if launch is None:
+            kernel = self._kernels(columns)["wavefronts_apart" if apart else "bidirectional"]
             met, numbers = [] if apart else [self._distance], (pair.m, pair.n, self.lowest, self.width)
-            even, odd = self._all_rows
-            self._bound[warps, apart] = [
-                kernel.bind(32 * warps, *pair.codes, *source, *target, *met, *numbers)
-                for source, target in ((even, odd), (odd, even))
-            ]
-        launch, blocks = self._bound[warps, apart][self.columns // COLUMNS % 2], -(-diagonals // kept_diagonals(warps))
+            rows = *self._all_rows[self._turn], *self._all_rows[1 - self._turn]
+            launch = kernel.bind(32 * WARPS, *pair.codes, *rows, *met, *numbers)
+            self._bound[columns, apart, self._turn] = launch
+        blocks = -(-diagonals // kept_diagonals(columns))
         if apart:
             launch((blocks, windows, 2), lowest)
         else:
             launch((blocks, windows), lowest - self.lowest, self.columns)
-        self.columns = reached
+        self.columns += columns
+        self._turn = 1 - self._turn
 
     @property
     def rows(self) -> list[Array]:
@@ -135,7 +139,7 @@ class Bidirectional:
 
         The first diagonal is `lowest`, and they are in the order of the matrix.
         """
-        return self._all_rows[self.columns // COLUMNS % 2]
+        return self._all_rows[self._turn]
 
     @property
     def cells(self) -> int:

@@ -1,6 +1,7 @@
 """Edit distances by banded bit-parallel strips, from both ends of the matrix to its middle row, many at a time."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,21 +39,21 @@ class Problems:
         return cls(*(np.array([value]) for value in (0, pair.m, 0, pair.n, bound)))
 
     @property
-    def places(self) -> Integers:
-        """Starts and lengths as the kernels read them, int64 of shape (problems, 4)."""
-        return np.stack([self.row, self.rows, self.column, self.columns], axis=1).astype(np.int64)
+    def places(self) -> tuple[Integers, ...]:
+        """Starts and lengths as the kernels read them."""
+        return self.row, self.rows, self.column, self.columns
 
-    @property
+    @cached_property
     def low(self) -> Integers:
         """The lowest diagonal that a path of cost `bound` can reach."""
         return -((self.bound - (self.columns - self.rows)) // 2)
 
-    @property
+    @cached_property
     def high(self) -> Integers:
         """The highest diagonal that a path of cost `bound` can reach."""
         return (self.bound + (self.columns - self.rows)) // 2
 
-    @property
+    @cached_property
     def reach(self) -> Integers:
         """Columns that the band has in the upper half of the rows; the lower half has as many or one less."""
         reach: Integers = np.minimum(self.columns, self.rows - self.rows // 2 + self.high)
@@ -98,8 +99,9 @@ def best_words(pair: PackedPair, problems: Problems) -> int:
 
     With more than 64 letters a strip's table has room for one only.
     """
-    narrow = problems.strips_at_once(1)
-    return 1 if pair.symbols > 64 or narrow <= max(MOST_NARROW_STRIPS, problems.strips_at_once(2)) else 2
+    if pair.symbols > 64 or (narrow := problems.strips_at_once(1)) <= MOST_NARROW_STRIPS:
+        return 1
+    return 1 if narrow == problems.strips_at_once(2) else 2
 
 
 def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
@@ -111,40 +113,39 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
         raise ValueError(f"{words} words of columns for {pair.symbols} letters do not fit the table of equal columns")
     device, count = pair.device, len(problems.rows)
     kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
-    middle_row = device.compile(MIDDLE_ROW, {"WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
     slots = kernels["bit_parallel"].most_resident_blocks(32, shared_bytes) + 1
 
     strips, chunks = problems.strips(words), -(-(problems.rows - problems.rows // 2) // CHUNK)
-    borders = 2 * np.minimum(strips, slots) * chunks
-    before = [np.cumsum(each) - each for each in (strips, chunks, borders)]
-    sizes = np.stack([problems.low, problems.high, strips, before[0], chunks, before[1], before[2]], axis=1)
-    batch = device.upload(np.concatenate([problems.places, sizes], axis=1))
-    all_strips, all_chunks = 2 * int(strips.sum()), 2 * int(chunks.sum())
+    sizes = np.array([strips, chunks, 2 * np.minimum(strips, slots) * chunks])
+    before, totals = np.cumsum(sizes, axis=1) - sizes, sizes.sum(axis=1).tolist()
+    fields = *problems.places, problems.low, problems.high, strips, before[0], chunks, before[1], before[2]
+    batch = device.upload(np.ascontiguousarray(np.array(fields).T))
+    all_strips, all_chunks, all_borders = 2 * totals[0], 2 * totals[1], totals[2]
 
+    # A few large arrays: a small problem takes less time than a dozen allocations. What a launch does not need is asked
+    # for behind it, and the device does not wait for it.
     all_words = all_strips * 32 * words
-    # A few large arrays: a small problem takes less time than a dozen allocations.
     unsigned = device.empty(all_words * (pair.planes + 2), np.uint32)
-    signed = device.empty(all_strips + all_words + 2 * count, np.int32)
     columns, ends = unsigned[: all_words * pair.planes], unsigned[all_words * pair.planes :]
-    passed, values = signed[:all_strips], signed[all_strips:]
-    unwritten = device.full(int(borders.sum()) + 1, ~np.uint32(0))
-    all_borders, tickets = unwritten[:-1], unwritten[-1:]
-    rows = device.empty(all_chunks * CHUNK, np.uint8)
-    found = device.full(2 * count, ~np.uint64(0))
-    best, above = found[:count], found[count:]
-
     kernels["pack_columns"](-(-all_words // 8), 256, batch, count, pair.b, pair.code_of, columns, all_strips)
+    rows = device.empty(all_chunks * CHUNK, np.uint8)
     if all_chunks:
         grid = -(-all_chunks * CHUNK // 256)
         kernels["pack_rows"](grid, 256, batch, count, pair.a, pair.code_of, rows, all_chunks * CHUNK)
+    unwritten = device.full(all_borders + 1, ~np.uint32(0))
+    signed = device.empty(all_strips + all_words + 2 * count, np.int32)
+    passed, values = signed[:all_strips], signed[all_strips:]
     kernels["bit_parallel"](
-        all_strips, 32, batch, count, columns, rows, all_borders, ends, passed, tickets, pair.symbols, slots,
+        all_strips, 32, batch, count, columns, rows, unwritten[:-1], ends, passed, unwritten[-1:], pair.symbols, slots,
         shared_bytes=shared_bytes,
     )  # fmt: skip
 
+    middle_row = device.compile(MIDDLE_ROW, {"WORDS": words, "CHUNK": CHUNK})
+    found = device.full(2 * count, ~np.uint64(0))
+    best, above = found[:count], found[count:]
     threads = 1024 if count == 1 else 128
     middle_row["middle_values"](2 * count, threads, batch, ends, passed, values, shared_bytes=4 * threads)
     widest = min(-(-(int(problems.columns.max()) + 1) // 256), device.limits.grid[1])

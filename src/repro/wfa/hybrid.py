@@ -8,8 +8,8 @@ from repro.wfa.bit_parallel import Crossings, Problems, best_words, solve
 from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters, Outcome
 
-PROBE, MOST_PROBE = 128, 512  # columns of the wavefronts that tell how similar the strings are
-LETTERS_PER_PROBE_COLUMN = 4096  # where they are to tell it more closely
+PROBE, CLOSER_PROBE = 128, 512  # columns of the wavefronts that tell how similar the strings are
+LONG = 1 << 20  # letters from which on the time for a closer look does not count
 MOST_WINDOWS = 8  # in which they tell it, from either end
 
 # Microseconds on an NVIDIA H200: of a column of both wavefronts, of a column for each column before it, which makes the
@@ -22,19 +22,14 @@ def most_edits_by_wavefronts(longer: int) -> int:
     return int((math.sqrt(COLUMN**2 + 4 * WIDER * LETTER * longer) - COLUMN) / WIDER)  # twice the columns of each
 
 
-def probe_columns(pair: PackedPair) -> int:
-    """Columns of wavefronts from which the band of the strips is guessed."""
-    return min(MOST_PROBE, max(PROBE, max(pair.m, pair.n) // LETTERS_PER_PROBE_COLUMN))
-
-
-def probing(pair: PackedPair, most_edits: int) -> Bidirectional:
-    """Wavefronts from eight places of either string, if they are long.
+def probing(pair: PackedPair, columns: int, most_edits: int = 0) -> Bidirectional:
+    """Wavefronts from eight places of either string, where so many columns leave room for them; for most_edits later.
 
     They may begin so far from the main diagonal as the path may be there: a standard deviation or two.
     """
-    columns, near = max(probe_columns(pair), most_edits), math.isqrt(max(pair.m, pair.n)) // 2 * 2
-    windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (probe_columns(pair) + near))))
-    return Bidirectional(pair, columns, windows, near)
+    near = math.isqrt(max(pair.m, pair.n)) // 2 * 2
+    windows = max(1, min(MOST_WINDOWS, min(pair.m, pair.n) // (4 * (columns + near))))
+    return Bidirectional(pair, max(columns, most_edits), windows, near)
 
 
 def estimated_distance(pair: PackedPair, edits_per_letter: float) -> int:
@@ -70,15 +65,18 @@ def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     if pair.m == 0 or pair.n == 0:
         return Outcome(pair.m + pair.n, lambda: 0), None
     longer = max(pair.m, pair.n)
-    most, columns = most_edits_by_wavefronts(longer), PROBE
-    wavefronts = probing(pair, most // 2)
+    most = most_edits_by_wavefronts(longer)
+    # Where strips take milliseconds, the same launches tell both whether wavefronts will meet and the strips' band.
+    wavefronts = probing(pair, PROBE, most // 2) if longer < LONG else Bidirectional(pair, max(PROBE, most // 2))
     met, at_ends, anywhere = wavefronts.probe(PROBE)
     if met is None and (likely := abs(pair.n - pair.m) + int(at_ends * longer)) <= most:
         met = wavefronts.advance(most // 2, int(0.45 * min(likely, estimated_distance(pair, anywhere))))
-    elif met is None and (columns := probe_columns(pair)) > PROBE:
-        anywhere = wavefronts.probe(columns, apart=True)[2]
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None
+    columns = PROBE
+    if longer >= LONG:
+        columns = CLOSER_PROBE
+        anywhere = probing(pair, columns).probe(columns, apart=True)[2]
     strips, crossings = by_bit_parallel(pair, band_of(estimated_distance(pair, anywhere), columns))
     return Outcome(strips.distance, lambda: wavefronts.cells + strips.cells), crossings
 

@@ -10,7 +10,7 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.pyramid import Letters
 
 SOURCE = KERNELS / "packing.cu"
-LEAST_STAGED = 1 << 20  # letters of a string that several threads of the host copy
+LEAST_STAGED = 1 << 19  # letters of a string that several threads of the host copy
 
 
 def on_device(device: Device, string: Letters) -> Array:

@@ -83,10 +83,10 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     while True:
         equal, leaf = problems.bound == 0, problems.rows <= LEAF_ROWS
         if (count := int(equal.sum())) > 0:
-            places = device.upload(_choose(problems, equal).places)
+            places = device.upload(np.stack(_choose(problems, equal).places, axis=1))
             kernels["equal_paths"](count, 256, places, operations)
         if count := int((leaf & ~equal).sum()):
-            places = device.upload(_choose(problems, leaf & ~equal).places)
+            places = device.upload(np.stack(_choose(problems, leaf & ~equal).places, axis=1))
             kernels["leaf_paths"](-(-count // 64), 64, places, count, pair.a, pair.b, *columns, operations)
         problems = _choose(problems, ~(equal | leaf))
         if len(problems.rows) == 0:

@@ -138,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(32)
     int written = strip > 0 ? (end_of(half, strip - 1) + CHUNK - 1) / CHUNK : 0;  // where the border to the left ends
     int next_first = strip + 1 < half.strips ? begin_of(half, strip + 1) / CHUNK : last;
     left += first;
-    unsigned incoming = lane == 0 && first < last ? load(left) : 0;
+    unsigned incoming = first < last ? load(left) : 0;  // by all lanes, so that none has to tell the others
     Letters now = {}, next = {}, ahead = {};  // of this chunk, of the next one, and of the one after it, being loaded
     if (first < last) {
         next = chunks[first];
@@ -156,22 +156,17 @@ extern "C" __global__ void __launch_bounds__(32)
         // for all loads that are under way.
         now = next;
         next = ahead;
-        while (__any_sync(FULL_MASK, top < written && incoming == UNWRITTEN))
-            if (lane == 0) incoming = load(left);
-        unsigned given = 0xFFFF0000u;
-        if (lane == 0) {
-            if (top < written) {
-                given = incoming;
-                __stcg(left, UNWRITTEN);  // for the strip that uses the border next
-            }
-            left += top + 1 < written;    // where there is no more, its last word again, for nothing
-            incoming = load(left);
-        }
+        while (top < written && incoming == UNWRITTEN) incoming = load(left);
+        unsigned given = top < written ? incoming : 0xFFFF0000u, *taken = left;
+        left += top + 1 < written;  // where there is no more, its last word again, for nothing
+        incoming = load(left);
         ahead = chunks[min(top + 2, last - 1)];
 #pragma unroll
         for (int group = 0; group < GROUPS; ++group) {
             unsigned differences = __shfl_up_sync(FULL_MASK, __byte_perm(out_minus, out_plus, 0x5410), 1);
             if (lane == 0) differences = given >> (CHUNK - LAG * (group + 1));
+            // For the strip that uses the border next; all lanes have read it.
+            if (group == 0 && lane == 0 && top < written) __stcg(taken, UNWRITTEN);
             unsigned current = letters, plus_before[WORDS], minus_before[WORDS];
             letters = __shfl_up_sync(FULL_MASK, letters, 1);
             if (lane == 0) letters = group + 1 < GROUPS ? now.word[(group + 1) % GROUPS] : next.word[0];
@@ -215,11 +210,12 @@ extern "C" __global__ void __launch_bounds__(32)
                     plus[w] = plus_before[w];
                     minus[w] = minus_before[w];
                 }
-            if (group != 30 % GROUPS || (OUTSIDE != Outside::NONE && lowest < first)) continue;
+            if (group != 30 % GROUPS) continue;
             unsigned outgoing = __byte_perm(out_minus, out_plus, 0x5410);
+            unsigned summed = lowest < next_first && (OUTSIDE == Outside::NONE || lowest >= first) ? outgoing : 0;
             int missing = OUTSIDE == Outside::ALSO_BELOW ? max(0, CHUNK * (lowest + 1) - end_row) : 0;
-            if (lowest < next_first) sum += __popc(outgoing >> 16 >> missing) - __popc((outgoing & 0xFFFF) >> missing);
-            else if (lane == 31) __stcg(right + lowest, outgoing);
+            sum += __popc(summed >> 16 >> missing) - __popc((summed & 0xFFFF) >> missing);
+            if (lane == 31 && lowest >= next_first) __stcg(right + lowest, outgoing);
         }
     };
     int step = first, end = first < last ? last + 30 / GROUPS + 1 : first;

@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const uns
     int passed = range[1] - range[0];  // by up to SPAN / 2 columns
     unsigned words = 0;
     if (passed < 0 || passed > MOST) return words;
-    int end = range[1] + passed / 2 + 32 * LETTERS + SPAN / 2;
+    int end = range[1] + int((long long)passed * COLUMNS / (SPAN / 2)) + 32 * LETTERS + SPAN / 2;
     for (int i = range[0] - SPAN / 2 + int(threadIdx.x) * SECTOR; i < end; i += 32 * WARPS * SECTOR)
         words ^= P[max(0, min(i, m)) / LETTERS] ^ T[max(0, min(i + k, n)) / LETTERS];
     return words;

@@ -60,12 +60,16 @@ extern "C" __global__ void best_crossing(const long long* batch, const unsigned*
     const Problem& problem = reinterpret_cast<const Problem*>(batch)[blockIdx.x];
     Half forward = half_of(problem, 0), backward = half_of(problem, 1);
     int begin = max(0, forward.rows + forward.low), end = min(forward.n, forward.rows + forward.high);
+    unsigned long long least = ~0ull;
     for (long long x = blockIdx.y * blockDim.x + threadIdx.x; begin + x <= end; x += gridDim.y * blockDim.x) {
         int column = begin + int(x);
         int cost = value_at(ends, values, forward, blockIdx.x, column) +
                    value_at(ends, values, backward, blockIdx.x, forward.n - column);
-        atomicMin(best + blockIdx.x, (unsigned long long)cost << 32 | unsigned(column));
+        least = min(least, (unsigned long long)cost << 32 | unsigned(column));
     }
+    // One of a warp, as all of them would wait for the same word.
+    for (int apart = 16; apart > 0; apart /= 2) least = min(least, __shfl_xor_sync(FULL_MASK, least, apart));
+    if (threadIdx.x % 32 == 0) atomicMin(best + blockIdx.x, least);
 }
 
 // The cost of the part above the middle row, for the crossing found.

@@ -6,5 +6,5 @@ extern "C" __global__ void wfa_tiling_global(const uint8_t* P, const uint8_t* T,
     int tile = blockIdx.x * blockDim.x + threadIdx.x;
     if (tile >= tiles) return;
     auto store = [=](int number) -> int& { return cells[(long long)number * tiles + tile]; };
-    compute_tile<false>(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
+    compute_tile<(TILE <= 4)>(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
 }

@@ -7,5 +7,5 @@ extern "C" __global__ void wfa_tiling_shared(const uint8_t* P, const uint8_t* T,
     if (tile >= tiles) return;
     extern __shared__ int cells[];  // 2 TILE^2 per thread
     auto store = [=](int number) -> int& { return cells[number * blockDim.x + threadIdx.x]; };
-    compute_tile<false>(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
+    compute_tile<(TILE <= 4)>(P, T, last, before, distance, m, n, first_centre + 2 * TILE * tile, first_column, store);
 }
