@@ -14,12 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-SLOWER = 3  # than without a mutant: then a kernel or a loop of the host no longer ends
+SLOWER = 4  # than the slowest test without a mutant: then a kernel or a loop of the host no longer ends
+SLOWEST = re.compile(r"^([\d.]+)s (?:setup|call)", re.MULTILINE)
 LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
 NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert|extern __shared__")
 GPU_ALONE = re.compile(r"(^#ifdef REPRO_WARP_SIZE\b.*?)(^#el(?:se|if)\b.*?)(?=^#endif)", re.MULTILINE | re.DOTALL)
@@ -116,8 +116,8 @@ def _compiled(text: str) -> str:
     return GPU_ALONE.sub(lambda match: match[1] + "\n" * match[2].count("\n"), text)
 
 
-def survives(mutant: Mutant, copy: Path, system: str, seconds: float) -> bool:
-    """Whether the system's fast tests pass, within so many seconds, in a copy with the mutant for the original."""
+def survives(mutant: Mutant, copy: Path, system: str, most_seconds: float) -> bool:
+    """Whether the system's fast tests pass, each within so many seconds, in a copy with the mutant for the original."""
     target = copy / mutant.path.relative_to(ROOT)
     original = target.read_text()
     lines = original.splitlines(keepends=True)
@@ -126,20 +126,22 @@ def survives(mutant: Mutant, copy: Path, system: str, seconds: float) -> bool:
     lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
     target.write_text("".join(lines))
     try:
-        return passes(copy, system, seconds)
+        return slowest_test(copy, system, most_seconds) is not None
     finally:
         target.write_text(original)
 
 
-def passes(copy: Path, system: str, seconds: float | None) -> bool:
-    """Whether the system's fast tests pass in a copy within so many seconds; those that failed last are run first."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--failed-first", f"tests/{system}"]
+def slowest_test(copy: Path, system: str, most_seconds: float = 0) -> float | None:
+    """Run the system's fast tests in a copy, those that failed last first: the seconds of the slowest if all pass.
+
+    most_seconds: of a test; one that takes longer ends the run.
+    """
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--failed-first", "--durations=1", f"tests/{system}"]
+    command += ["-o", f"faulthandler_timeout={most_seconds}", "-o", "faulthandler_exit_on_timeout=true"]
     environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": str(copy / "cache")}
-    try:
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    found = SLOWEST.search(done.stdout)
+    return float(found[1]) if done.returncode == 0 and found else None
 
 
 def main() -> int:
@@ -158,14 +160,13 @@ def main() -> int:
         for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
             source = ROOT / part
             (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
-        start = time.monotonic()
-        if not passes(copy, arguments.system, None):
+        slowest = slowest_test(copy, arguments.system)
+        if slowest is None:
             parser.error(f"tests/{arguments.system} fail without a mutant")
-        seconds = SLOWER * (time.monotonic() - start)
         for number, mutant in enumerate(chosen, 1):
             text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
             place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
-            alive = survives(mutant, copy, arguments.system, seconds)
+            alive = survives(mutant, copy, arguments.system, SLOWER * slowest)
             survivors += alive
             verdict = "SURVIVES" if alive else "found"
             print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
