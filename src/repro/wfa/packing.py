@@ -10,7 +10,8 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.pyramid import Letters
 
 SOURCE = KERNELS / "packing.cu"
-LEAST_STAGED = 1 << 19  # letters of a string that several threads of the host copy
+LEAST_STAGED = 1 << 40  # letters of a string that several threads of the host copy
+SHARE = 4  # of the host's cores one in so many copies: to wake more threads takes longer than they save
 
 
 def on_device(device: Device, string: Letters) -> Array:
@@ -18,7 +19,7 @@ def on_device(device: Device, string: Letters) -> Array:
     if len(string) < LEAST_STAGED:
         return device.upload(string)
     letters = device.empty(len(string), np.uint8)
-    device.wait(device.stage_in(letters, string, after=(device.record(),)))
+    device.wait(device.stage_in(letters, string, after=(device.record(),), sharing=SHARE))
     return letters
 
 

@@ -1,4 +1,5 @@
 // Section 4.2.2, shared store: one thread per tile, its cells in shared memory, those of equal number side by side.
+// Small tiles are unrolled: their numbers are constants then, and most of the addresses.
 #include "tile.cuh"
 
 extern "C" __global__ void wfa_tiling_shared(const uint8_t* P, const uint8_t* T, int* last, int* before, int* distance,
