@@ -10,7 +10,7 @@ from repro.wfa.columns import KERNELS
 from repro.wfa.pyramid import Letters
 
 SOURCE = KERNELS / "packing.cu"
-LEAST_STAGED = 1 << 40  # letters of a string that several threads of the host copy
+LEAST_STAGED = 1 << 21  # letters of a string that several threads of the host copy
 SHARE = 4  # of the host's cores one in so many copies: to wake more threads takes longer than they save
 
 
