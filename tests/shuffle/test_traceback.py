@@ -169,8 +169,11 @@ ENDS = "ACGTACGT", "TTGCATTGCA"
 GAPS = letters("".join(ENDS), ("G" * 50).join(ENDS), "C" * 60 + ENDS[0], ENDS[0] + "T" * 45)
 
 
-@pytest.mark.parametrize("scheme", [Scheme(mode, gap_open=3, gap_extend=0) for mode in MODES], ids=MODES)
-def test_gaps_longer_than_what_a_tag_tells(device, scheme):
+LONG_GAPS = [Scheme("global", "linear"), *(Scheme(mode, gap_open=3, gap_extend=0) for mode in MODES)]
+
+
+@pytest.mark.parametrize("scheme", LONG_GAPS, ids=[f"{scheme.mode}-{scheme.gap}" for scheme in LONG_GAPS])
+def test_gaps_longer_than_what_a_tag_or_a_word_tells(device, scheme):
     assert_as_reference(alignments(device, GAPS, GAPS, "all", scheme), GAPS, GAPS, "all", scheme)
 
 

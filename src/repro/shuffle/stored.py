@@ -21,10 +21,9 @@ from repro.shuffle.traced import PER_WORD, Traced
 LANES = np.array([4, 8, 16, 32])
 BLOCK, SCALE, LARGEST_TAG = 8, 16, 15  # as in stored.cuh and tagged.cuh
 LARGEST_BYTE = 127
-THREADS = 128  # of a block of follow.cu
-FOLLOWED_SHARE = {"linear": 1, "affine": 2}  # of the threads that a device takes, one in so many
+THREADS = 64  # of a block of follow.cu
 MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
-MOST_BYTES, MOST_UNITS = 2**33, 2**18  # which keep a device busy for long enough
+MOST_BYTES, MOST_UNITS = 2**34, 2**18  # which keep a device busy for long enough
 MOST_PATH_WORDS = 2**23  # of a launch: what page-locked memory is made for in no time
 END_FIELDS = 8  # of End in stored.cuh
 MOST_ROWS = 2**15  # which 16 bits number
@@ -170,11 +169,9 @@ class _Launches:
             shared_bytes=(2 if as_bytes else 4) * letters * self.columns * device.warp_size,
         )
         arguments += [buffers.paths, launch.stride, *where, scheme.match, scheme.mismatch]
-        follow = device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"]
-        # With affine gaps so few threads that their words stay in the first-level caches from one step to the next.
-        most_blocks = max(1, follow.most_resident_blocks(THREADS, 0) // FOLLOWED_SHARE[scheme.gap])
-        grid = min(-(-2 * launch.units // THREADS), most_blocks)
-        follow(grid, THREADS, *arguments, int(scheme.matrix is not None))
+        device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"](
+            -(-2 * launch.units // THREADS), THREADS, *arguments, int(scheme.matrix is not None)
+        )
         return device.record()
 
 

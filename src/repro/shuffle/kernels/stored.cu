@@ -42,11 +42,13 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
     for (int half = 0; half < 2; ++half) query[half].pads = ALL ? 0 : rows - query[half].length;
     int first_column = lane * COLUMNS;
     fill_profile(profile, gains_of, subject, first_column);
-    unsigned h[COLUMNS], e[COLUMNS], f = NO_GAP, corner = border_after(subject, first_column) | FIRST_STAMP;
+    // Of what a thread keeps when a block begins: one whose first row comes later counts no steps until then.
+    auto stamp_before = [&](int step) { return FIRST_STAMP - STAMP * max(0, min(lane - step, BLOCK - 1)); };
+    unsigned h[COLUMNS], e[COLUMNS], f = NO_GAP, corner = border_after(subject, first_column) | stamp_before(0);
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
-        h[c] = border_after(subject, first_column + c + 1) | FIRST_STAMP;
-        e[c] = AFFINE ? NO_GAP + both(ABOVE) : FLOOR | FIRST_STAMP;
+        h[c] = border_after(subject, first_column + c + 1) | stamp_before(0);
+        e[c] = AFFINE ? NO_GAP + both(ABOVE) : FLOOR | stamp_before(0);
     }
     int next[2] = {code_at(query[0], -lane), code_at(query[1], -lane)};
     // LOCAL: the best of this thread's cells, with the column, and its row. SEMI_GLOBAL: of its last column.
@@ -101,10 +103,6 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
                         if (!kept[0]) best = __byte_perm(best, of_row, 0x3254), best_row[0] = row + 1 - query[0].pads;
                         if (!kept[1]) best = __byte_perm(best, of_row, 0x7610), best_row[1] = row + 1 - query[1].pads;
                     }
-                } else if (!AFFINE) {
-                    corner -= STAMP;
-#pragma unroll
-                    for (int c = 0; c < COLUMNS; ++c) h[c] -= STAMP, e[c] -= STAMP;
                 }
                 if ((i + 1) * ROW_WORDS % TOGETHER == 0) {
                     unsigned* to = staged + threadIdx.x * STAGED_WORDS + step * ROW_WORDS / TOGETHER * TOGETHER / 2;
@@ -113,7 +111,7 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
                         Quad<unsigned> found;
 #pragma unroll
                         for (int k = 0; k < 4; ++k)
-                            found.entry[k] = __byte_perm(cells[2 * k], cells[2 * k + 1], half ? 0x7632 : 0x5410);
+                            found.entry[k] = __byte_perm(cells[2 * k], cells[2 * k + 1], half ? OF_HIGH : OF_LOW);
                         *reinterpret_cast<Quad<unsigned>*>(to + half * (CELL_WORDS / 2)) = found;
                     }
                 }
@@ -145,19 +143,19 @@ shuffle_stored(const uint8_t* queries, const long long* query_offsets, const uin
         }
         __syncwarp();
         if (!AFFINE) {
-            corner += FIRST_STAMP;
+            unsigned stamp = stamp_before((block + 1) * BLOCK);
+            corner = (corner & VALUES) | stamp;
 #pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) h[c] += FIRST_STAMP, e[c] += FIRST_STAMP;
+            for (int c = 0; c < COLUMNS; ++c) h[c] = (h[c] & VALUES) | stamp, e[c] = (e[c] & VALUES) | stamp;
         } else {
             Words<E_WORDS> e_tags;
-            Tags tags = {0, 0};
+            unsigned values[COLUMNS];
 #pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                unsigned value = e[c] & VALUES;
-                append(tags, e[c], value);
-                if (c % PER_WORD == PER_WORD - 1) e_tags.word[c / PER_WORD] = taken(tags);
-                e[c] = value + both(ABOVE);
-            }
+            for (int c = 0; c < COLUMNS; ++c) values[c] = e[c] & VALUES;
+#pragma unroll
+            for (int k = 0; k < E_WORDS; ++k) e_tags.word[k] = tags_of<PER_WORD>(e + PER_WORD * k, values + PER_WORD * k);
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c) e[c] = values[c] + both(ABOVE);
             reinterpret_cast<Words<E_WORDS>*>(stored + E_PLACE)[threadIdx.x] = e_tags;
         }
     }

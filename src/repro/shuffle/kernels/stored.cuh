@@ -23,9 +23,9 @@ constexpr int BITS = AFFINE ? 4 : 2, PER_WORD = 16 / BITS;  // cells of one alig
 constexpr int LEFT = 0, ABOVE = AFFINE ? STRIP + 1 : 1, UNEQUAL = (1 << BITS) - 2, EQUAL = UNEQUAL + 1;
 static_assert(!AFFINE || ABOVE + BLOCK < UNEQUAL, "all tags differ");
 
-// Words of a warp: of each block the cells of its threads, of each those of one alignment, row by row, then the other's,
-// since their paths part; then F's tags at the ends of strips, four rows of a thread together, then E's at the end of the
-// block, both alignments' in the halves of a word.
+// Words of a warp: of each block the cells of its threads, of each those of one alignment, row by row and the first
+// column's tag lowest, then the other's, since their paths part; then F's tags at the ends of strips, four rows of a thread
+// together, then E's at the end of the block, both alignments' in the halves of a word.
 constexpr int ROW_WORDS = COLUMNS / PER_WORD, CELL_WORDS = BLOCK * ROW_WORDS;
 constexpr int E_WORDS = COLUMNS / PER_WORD;
 constexpr int F_PLACE = WARP_SIZE * CELL_WORDS, E_PLACE = F_PLACE + WARP_SIZE * BLOCK;

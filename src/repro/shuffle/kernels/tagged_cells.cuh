@@ -5,18 +5,29 @@
 constexpr int TOGETHER = 8;  // words that are parted into those of either alignment
 static_assert(4 * ROW_WORDS % TOGETHER == 0, "four rows fill such words");
 
-// The tags of several words, the first one's highest: sums of words and of words without tags differ by them.
-struct Tags {
-    unsigned sum, values;
-};
-__device__ __forceinline__ void append(Tags& tags, unsigned word, unsigned value) {
-    tags.sum = tags.sum * (1 << BITS) + word;
-    tags.values = tags.values * (1 << BITS) + value;
+// The tags of COUNT words, the first one's lowest. values: the same without tags, maybe stamped: the sums differ by tags.
+template <int COUNT>
+__device__ __forceinline__ unsigned tags_of(const unsigned* words, const unsigned* values) {
+    unsigned sum = 0, of_values = 0;
+#pragma unroll
+    for (int k = COUNT - 1; k >= 0; --k) {
+        sum = sum * (1 << BITS) + words[k];
+        of_values = of_values * (1 << BITS) + values[k];
+    }
+    return sum - of_values;
 }
-__device__ __forceinline__ unsigned taken(Tags& tags) {
-    unsigned found = tags.sum - tags.values;
-    tags = {0, 0};
-    return found;
+
+// Where the integer pipe has time left, fewer instructions gather the bytes of cells, of which the lower halves hold a
+// tag and the row's stamp.
+constexpr bool TAGS_AS_BYTES = !AFFINE && MODE != LOCAL;
+constexpr int OF_LOW = TAGS_AS_BYTES ? 0x6420 : 0x5410, OF_HIGH = TAGS_AS_BYTES ? 0x7531 : 0x7632;  // bytes of two words
+// The tags of eight cells, the first one's lowest: of the low halves in bytes 0 and 2, of the high ones in 1 and 3.
+__device__ __forceinline__ unsigned tags_by_bytes(const unsigned* cell, unsigned stamp) {
+    // Only the launch knows the mask, so that a choice between the bits of two words stays one instruction.
+    unsigned lower_halves = 0x0F0F0F0F * gridDim.y;
+    auto two = [&](int c) { return __byte_perm(cell[c], cell[c + 4], 0x6420); };
+    auto four = [&](int c) { return (two(c) & lower_halves) | (two(c + 2) * 16 & ~lower_halves); };
+    return four(1) * 4 + (four(0) - stamp * 0x5555);
 }
 
 // A row of a thread's columns. h: of the row above, afterwards of this one, stamped. left, f: what enters from the left,
@@ -27,8 +38,7 @@ __device__ __forceinline__ void compute_row(const unsigned* gains, unsigned open
                                             unsigned* h, unsigned* e, unsigned& f, unsigned& left, unsigned* cells,
                                             unsigned& f_tags, unsigned& best) {
     constexpr unsigned EXTENDS = both(-FURTHER * SCALE);
-    Tags of_cells = {0, 0}, of_f = {0, 0};
-    unsigned odd = 0;
+    unsigned of_word[PER_WORD], f_ends[COLUMNS / STRIP], f_values[COLUMNS / STRIP], odd = 0;
     best = 0;
     if (!AFFINE && MODE == LOCAL) f = __viaddmax_u16x2(left, EXTENDS, FLOOR + stamp);
 #pragma unroll
@@ -47,12 +57,12 @@ __device__ __forceinline__ void compute_row(const unsigned* gains, unsigned open
         diagonal = above;
         h[c] = left = (cell & VALUES) | stamp;
         if (!AFFINE && MODE == LOCAL) e[c] = f = __viaddmax_u16x2(left, EXTENDS, FLOOR + stamp);
-        append(of_cells, cell, left);
-        if (c % PER_WORD == PER_WORD - 1) cells[c / PER_WORD] = taken(of_cells);
+        of_word[c % PER_WORD] = cell;
+        if (c % PER_WORD == PER_WORD - 1)
+            cells[c / PER_WORD] = TAGS_AS_BYTES ? tags_by_bytes(of_word, stamp) : tags_of<PER_WORD>(of_word, h + c + 1 - PER_WORD);
         if (AFFINE && c % STRIP == STRIP - 1) {
-            unsigned value = f & VALUES;
-            append(of_f, f, value);
-            f = value;
+            f_ends[c / STRIP] = f;
+            f = f_values[c / STRIP] = f & VALUES;
         }
         if (MODE == LOCAL) {
             unsigned tagged = left - stamp + both(COLUMNS - 1 - c);
@@ -60,5 +70,5 @@ __device__ __forceinline__ void compute_row(const unsigned* gains, unsigned open
             odd = tagged;
         }
     }
-    f_tags = taken(of_f);
+    if (AFFINE) f_tags = tags_of<COLUMNS / STRIP>(f_ends, f_values);
 }
