@@ -7,6 +7,11 @@ import pytest
 
 from repro.device import open_device
 from repro.inputs.fasta import Sequence, read_sequence
+from repro.inputs.pair_sheet import read_pairs
+from repro.inputs.pairs import make_pair
+from repro.wfa import bidirectional
+from repro.wfa.bidirectional import Bidirectional
+from repro.wfa.packing import PackedPair
 from repro.wfa.variants import VARIANTS
 from tests.conftest import NO_GPU
 
@@ -61,3 +66,20 @@ def test_hybrid_on_pairs_of_any_length(row):
         pytest.skip(NO_GPU)
     a, b = sequence(row["a"]), sequence(row["b"])
     assert VARIANTS["hybrid"].run(open_device(), a.letters, b.letters).distance == int(row["distance"])
+
+
+@pytest.mark.slow
+@pytest.mark.cuda
+@pytest.mark.skipif(bool(NO_GPU), reason=NO_GPU)
+def test_wavefronts_from_both_ends_find_the_distance_of_the_twin_of_chromosome_20(monkeypatch):
+    """For which edlib would take days: the other engine of `hybrid`, another algorithm with kernels of its own, has it.
+
+    Two minutes on an NVIDIA H200, with launches that lose fewer diagonals where wavefronts are millions wide.
+    """
+    for name, value in {"EXCHANGE": 2, "SHORT": 48, "WARPS": 32, "MOST_OF_LONG": 0}.items():
+        monkeypatch.setattr(bidirectional, name, value)
+    twin = next(pair for pair in read_pairs(ROOT / "config" / "pairs.tsv") if pair.name == "twin-table3-chr20")
+    made = make_pair(twin.length_a, twin.similarity, twin.seed, twin.name)
+    pair = PackedPair(open_device("cuda"), made.a.letters, made.b.letters)
+    wavefronts = Bidirectional(pair, twin.distance // 2 + 1000)
+    assert wavefronts.advance(twin.distance // 2 + 500, int(0.49 * twin.distance)) == twin.distance

@@ -10,7 +10,7 @@ from repro.wfa.experiment import PairFiles
 from repro.wfa.reference import wagner_fischer
 
 MOST_REFERENCE_CELLS = 10**9  # beyond this matrix size edlib alone is the reference
-# Beyond this one the sheet's distance, which edlib has found before, spares its users ten minutes.
+# Beyond this one the sheet's distance, which was found before, spares its users ten minutes, or days.
 MOST_EDLIB_CELLS = 2 * 10**12
 
 
