@@ -48,6 +48,19 @@ def test_strips_in_any_order_of_threads(device, scheme):
         assert found.types == {strips.NAME: found.scores.size}
 
 
+@pytest.mark.parametrize(
+    ("rows", "counts", "first", "expected"),
+    [
+        # 900, 750 and 600 rows, then two alignments of 500 in their order, the second of which goes on with 375
+        ([900, 500, 500], [3, 1, 2], 4, [(0, 4), (0, 5), (0, 6), (1, 4), (2, 4), (2, 5)]),
+        ([900, 800], [4, 2], 0, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)]),
+    ],
+)
+def test_strips_follow_their_left_neighbours_and_long_alignments_come_first(rows, counts, first, expected):
+    found = strips._items(np.array(rows), np.array(counts), first)
+    assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == expected
+
+
 @pytest.mark.parametrize("mode", ["global", "semi-global", "local"])
 def test_strips_are_narrower_where_letters_score_more(mode):
     """Half as wide where 15 bits would not hold what lies between the middle of a strip and its edges."""

@@ -1,6 +1,6 @@
 """The launches of the packed kernels: two alignments in the halves of a word, several such pairs in a warp."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from repro.shuffle.scheme import Scheme
 @dataclass(frozen=True)
 class Shape:
     """Threads per two alignments, columns per thread, those of them looked up by permutation, warps per multiprocessor,
-    rows computed together, and whether scores are bytes in shared memory."""
+    rows computed together, whether scores are bytes in shared memory, and steps in a row without a branch."""
 
     lanes: int
     columns: int
@@ -28,6 +28,7 @@ class Shape:
     warps: int
     together: int = 2
     as_bytes: bool = False
+    unrolled: int = 1
 
     @property
     def width(self) -> int:
@@ -54,16 +55,26 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
     lanes = FEWEST_LANES
     while lanes * per_thread < columns and lanes < MOST_LANES:
         lanes *= 2
+    staged = columns > lanes * per_thread
+    if scheme.mode == "local":
+        return _shape_of_local(scheme, Shape(lanes, per_thread, 0, 12), staged, every)
     as_bytes = every and _gains_are_bytes(scheme)
-    local = scheme.mode == "local"
-    permuted = max(4, per_thread // 4) if as_bytes and local else 0
     if scheme.gap == "affine":
-        warps, together = 12, 2 if local else 1
-    else:
-        one_stage = columns <= lanes * per_thread
-        warps = 20 if scheme.mode == "global" and one_stage else 16 if every or scheme.mode != "semi-global" else 12
-        together = 2 if local else 1
-    return Shape(lanes, per_thread, permuted, warps, together, as_bytes and not local)
+        warps = 16 if as_bytes and scheme.mode == "global" and not staged else 12
+        return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4)
+    if as_bytes and staged and columns <= 2 * lanes * per_thread:  # one stage of twice as many columns in place of two
+        return Shape(lanes, 2 * per_thread, 0, 12, 1, as_bytes, 4)
+    warps = 20 if scheme.mode == "global" and not staged else 16 if every or scheme.mode == "global" else 12
+    return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4 if staged else 8)
+
+
+def _shape_of_local(scheme: Scheme, shape: Shape, staged: bool, every: bool) -> Shape:
+    """`shape` with what is best for local alignments."""
+    as_bytes = every and _gains_are_bytes(scheme)
+    longer = as_bytes and staged and scheme.gap == "linear"
+    permuted = max(4, shape.columns // (8 if longer else 4)) if as_bytes else 0
+    warps = 16 if scheme.gap == "linear" and not longer else 12
+    return replace(shape, permuted=permuted, warps=warps, unrolled=2)
 
 
 def _gains_are_bytes(scheme: Scheme) -> bool:
@@ -112,6 +123,7 @@ def constants_of(
         "STAGED": staged,
         "WARPS": shape.warps,
         "TOGETHER": shape.together,
+        "UNROLLED": shape.unrolled if every else 1,
         "ALL": every,
         "WIDE": wide,
         "Score": score,

@@ -17,10 +17,15 @@ from repro.shuffle.scheme import CODES, Scheme
 NAME = "s16x2-strips"  # of the type in results: 16 bits, relative to the strip
 # Columns of a thread in either half of its words: the more the better, where 16 bits hold what so wide a strip has.
 COLUMNS = {"cuda": (16, 32), "emulator": (4, 8)}
-WARPS = {"linear": 16, "affine": 12}  # per multiprocessor
-PERIOD = 128  # steps from one rebasing to the next; a multiple of every warp's size
+# Per multiprocessor: of more the hardware prefers some, and strips beside the others wait for them.
+WARPS = 8
+ROWS = 2  # that a lane computes together
+UNROLLED = 4  # steps of so many rows
+PERIOD = 128  # rows from one rebasing to the next; a multiple of those of a chunk of steps
+STEP_BYTES = 32  # of shared memory: what enters a strip and what leaves it in a step
+RESERVED_BYTES = 1024  # of shared memory, for each block
+EARLIER = 0.5  # of its rows, by which an alignment's last strips may stand behind others'
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
-UNROLLED = 2
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
 BEGIN_THREADS, MOST_BEGIN_BLOCKS = 256, 2**16
 MEMORY_SHARE = 4  # of the free memory, for the borders of strips
@@ -42,13 +47,13 @@ def _shift(scheme: Scheme) -> int:
 def _middle(device: Device, scheme: Scheme, columns: int) -> int:
     """Where a strip's reference is set: as far as values can move away from it in either direction, and a step more.
 
-    A cell differs from the one beside it by at most a letter's best score and the first letter of a gap; rows are those
-    of PERIOD steps and of the lanes in front, columns those of half a strip.
+    A cell differs from the one beside it by at most a letter's best score and the first letter of a gap; rows are
+    PERIOD and those of the lanes in front, columns those of half a strip.
     """
     best = max(0, int(scheme.table().max()))
     step = best + scheme.first + scheme.gap_extend
     margin = 4 * scheme.first + 2 * scheme.gap_extend + best + 2 * _shift(scheme)
-    return step * (PERIOD + 2 * device.warp_size + _width(device, columns) // 2) + margin
+    return step * (PERIOD + ROWS * device.warp_size + _width(device, columns) // 2) + margin
 
 
 def _columns(device: Device, scheme: Scheme) -> int:
@@ -77,6 +82,18 @@ def method(device: Device, scheme: Scheme, preferred: bool) -> Method:
     """strips.cu where it is exact. preferred: only where a matrix is worth more than one warp."""
     fitting = _worthwhile if preferred else _exact
     return Method(NAME, partial(fitting, device, scheme), partial(_launch, scheme), together=True)
+
+
+def _items(m: NDArray[np.int64], counts: NDArray[np.int64], first: int) -> tuple[Indices, Indices]:
+    """The alignment and the strip of each item, in the order in which they are begun. m: rows of each alignment.
+
+    counts: its strips, from `first` on. Long alignments come first, but their later strips together with the first ones
+    of shorter alignments: neighbours at work at the same time wait for each other, and often nobody else is there.
+    """
+    alignments = np.repeat(np.arange(len(m), dtype=np.int32), counts)
+    strips = (np.arange(len(alignments)) - np.repeat(np.cumsum(counts) - counts, counts)).astype(np.int32)
+    order = np.argsort(-m[alignments] * (1 - EARLIER * strips / counts[alignments]), kind="stable")
+    return alignments[order], strips[order] + np.int32(first)
 
 
 def _launch(
@@ -145,14 +162,14 @@ class _Batch:
                 *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
             )
             kernel, warp = kernels["shuffle_strips"], device.warp_size
-            shared = CODES * _width(device, self.columns)
+            needed = CODES * _width(device, self.columns) + STEP_BYTES * warp
+            shared = max(needed, (device.limits.shared_bytes + RESERVED_BYTES) // WARPS - RESERVED_BYTES)
             kernel(
                 min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
                 warp,
                 *(self.queries.codes, self.queries.offsets, self.subjects.codes, self.subjects.offsets, *lists),
                 device.upload(self.scheme.table()),
-                device.upload(np.repeat(np.arange(len(m), dtype=np.int32), counts)),
-                device.upload((ends - counts).astype(np.int32)),
+                *map(device.upload, _items(m, counts, first)),
                 device.upload(np.cumsum(words) - words),
                 *(edges, edges if entering is None else entering, state, self.scores, int(ends[-1]), first),
                 _middle(device, self.scheme, self.columns),
@@ -166,7 +183,8 @@ class _Batch:
             "SHIFT": _shift(self.scheme),
             "PERIOD": PERIOD,
             "COLUMNS": self.columns,
-            "WARPS": WARPS[self.scheme.gap],
+            "WARPS": WARPS,
+            "ROWS": ROWS,
             "UNROLLED": UNROLLED,
             "Score": self.scores.dtype.type,
         }

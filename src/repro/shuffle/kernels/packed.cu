@@ -19,12 +19,9 @@
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
 // FURTHER (semi-global), a loss of two openings (global), and 0 between two of them; where all have one query, so that rows
 // need not be filled up, a gain of 0 is enough (global), since a border that is filled up is an opening lower.
+#include "largest_of_warp.cuh"
 #include "packed_cells.cuh"
-
-__device__ __forceinline__ int warp_max(int value) {
-    for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) value = max(value, __shfl_xor_sync(FULL_MASK, value, lanes));
-    return value;
-}
+#include "truth.cuh"
 
 // What folding adds to the last column from the row after so many to the next: the best of those so far is kept as if it
 // were in the present one.
@@ -79,7 +76,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
             subject[half] = sequence(subjects, subject_offsets, index[half]);
             letters = max(letters, subject[half].length);
         }
-        int stages = STAGED ? max(1, (warp_max(letters) + LANES * COLUMNS - 1) / (LANES * COLUMNS)) : 1;
+        int stages = STAGED ? max(1, (largest_of_warp(letters) + LANES * COLUMNS - 1) / (LANES * COLUMNS)) : 1;
 #pragma unroll
         for (int half = 0; half < 2; ++half) subject[half].pads = stages * LANES * COLUMNS - subject[half].length;
 
@@ -92,7 +89,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                 rows = max(rows, query[half].length);
             }
             if (!ALL) {
-                rows = warp_max(rows);
+                rows = largest_of_warp(rows);
 #pragma unroll
                 for (int half = 0; half < 2; ++half) query[half].pads = rows - query[half].length;
             }
@@ -130,11 +127,12 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                 if (STAGED) read_borders(0);
                 unsigned *leaving_h = out_h - lane * TOGETHER * GROUPS, *leaving_f = out_f - lane * TOGETHER * GROUPS;
                 column_best = both(-EXCEEDED);
-                // First and last, some lanes are outside the rows; from step LANES - 1 on none is, for a while.
+                // First and last, some lanes are outside the rows; from step LANES - 1 on none is, for a while, and none
+                // will be in the step after, whose letters are loaded.
                 int step = 0;
-#pragma unroll
-                for (int phase = 0; phase < 3; ++phase) {
-                    int end = phase == 0 ? LANES - 1 : rows / TOGETHER + (phase == 1 ? 0 : LANES);
+                auto compute = [&](auto inside, int end) {
+                    constexpr bool INSIDE = decltype(inside)::value;
+                    const uint8_t* coming = query[0].codes + (step - lane + 1) * TOGETHER;  // of the step after
                     while (step < end) {
                         if (STAGED && step % LANES == 0) {
 #pragma unroll
@@ -142,6 +140,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                             read_borders(step + LANES);
                         }
                         int until = STAGED ? min(end, (step / LANES + 1) * LANES) : end;
+#pragma unroll (INSIDE ? UNROLLED : 1)
                         for (; step < until; ++step) {
                             int row = (step - lane) * TOGETHER;
                             Row now[TOGETHER];
@@ -150,7 +149,8 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                 left[i] = __shfl_up_sync(FULL_MASK, i < TOGETHER - 1 ? left[i] : h[COLUMNS - 1], 1, LANES);
                                 if (AFFINE) f[i] = __shfl_up_sync(FULL_MASK, f[i], 1, LANES);
                                 now[i] = next[i];
-                                next[i] = load_row(query, row + TOGETHER + i, rows);
+                                next[i] = INSIDE && ALL ? Row{{__ldg(coming + i), PAD}}
+                                                        : load_row(query, row + TOGETHER + i, rows);
                                 unsigned entered = 0, entered_f = NO_GAP;
                                 if (STAGED) {
                                     entered = __shfl_sync(FULL_MASK, entering_h[i], step % LANES, LANES);
@@ -161,10 +161,10 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                     f[i] = entered_f;
                                 }
                             }
-                            if (phase == 1) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);
+                            if (INSIDE) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);
 #pragma unroll
                             for (int i = 0; i < TOGETHER; ++i) {
-                                if (phase != 1) {
+                                if (!INSIDE) {
                                     if (unsigned(row + i) >= unsigned(rows)) continue;
                                     compute_rows<1>(profile, now + i, h, e, f + i, left + i, diagonal, best);
                                 }
@@ -175,10 +175,14 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                     if (AFFINE) leaving_f[i * GROUPS] = f[i];
                                 }
                             }
+                            coming += TOGETHER;
                             leaving_h += TOGETHER * GROUPS, leaving_f += TOGETHER * GROUPS;
                         }
                     }
-                }
+                };
+                compute(Truth<false>(), LANES - 1);
+                compute(Truth<true>(), rows / TOGETHER - 1);
+                compute(Truth<false>(), rows / TOGETHER + LANES);
                 if (MODE == SEMI_GLOBAL) {
                     unsigned of_row = packed(query[0].length, query[1].length);
                     unsigned before = packed(query[0].length + first_column - subject[0].pads,

@@ -25,8 +25,9 @@ __device__ __forceinline__ int border(int letters) {
 __device__ __forceinline__ unsigned top_border(const Sequence* subject, int columns) {
     return packed(border(columns - subject[0].pads), border(columns - subject[1].pads));
 }
+// After at least one row, as the compiler is told.
 __device__ __forceinline__ unsigned left_border(const Sequence* query, int rows) {
-    return ALL ? both(border(rows)) : packed(border(rows - query[0].pads), border(rows - query[1].pads));
+    return ALL ? both(border(max(rows, 1))) : packed(border(rows - query[0].pads), border(rows - query[1].pads));
 }
 
 // What is added to the kept value diagonally before a cell.

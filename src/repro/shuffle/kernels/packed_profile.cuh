@@ -68,7 +68,13 @@ __device__ __forceinline__ Row load_row(const Sequence* query, int row, int rows
 
 // What all columns of a thread gain in a row.
 __device__ __forceinline__ void look_up(const Profile& profile, Row row, unsigned* gains) {
-    if (BYTES) return look_up_bytes(profile.words, row.code[0], gains);
+    if (BYTES) {
+        constexpr unsigned LETTER_BYTES = COLUMNS / 8 * WARP_SIZE * sizeof(Quad<unsigned>);
+        // One instruction, whatever the compiler knows of a letter.
+        unsigned place = __dp2a_lo(LETTER_BYTES, unsigned(row.code[0]), unsigned(threadIdx.x * sizeof(Quad<unsigned>)));
+        const auto* first = reinterpret_cast<const unsigned char*>(profile.words - threadIdx.x) + place;
+        return look_up_bytes(reinterpret_cast<const Quad<unsigned>*>(first), 0, gains);
+    }
     if (PERMUTED) {
         uint2 bytes = profile.tables[row.code[0]];
 #pragma unroll

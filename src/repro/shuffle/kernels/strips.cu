@@ -2,9 +2,11 @@
 //
 // A warp computes a strip of 2 x WARP_SIZE x COLUMNS columns, one alignment in both halves of its words: the low halves
 // of lane 0 have the first COLUMNS, those of the last lane end where the high halves of lane 0 go on. The halves are
-// twice as many lanes in a row, each a row behind the one to its left.
+// twice as many lanes in a row, each ROWS rows behind the one to its left: a step is ROWS rows of a lane, a chunk as many
+// steps as there are lanes. What enters and leaves the strip in a chunk is in shared memory, where all lanes bring and
+// fetch it at once.
 //
-// Values are relative to `base`, which is subtracted from all words at once every PERIOD steps so that the last low half
+// Values are relative to `base`, which is subtracted from all words at once every PERIOD rows so that the last low half
 // is at `middle` again: neighbouring cells differ by no more than a letter and a gap, so that no half leaves 15 bits.
 // Global and semi-global alignments are computed in the folded coordinates of packed.cu, local ones in plain
 // coordinates with a floor that is relative, too. What a word keeps of H is smaller by SHIFT, and gains are larger, so
@@ -19,13 +21,19 @@
 // where each word is its own flag.
 //
 // local memory: sm_75
+#include "largest_of_warp.cuh"
 #include "strips_cells.cuh"
+#include "truth.cuh"
 
 constexpr int NOT_YET = int(1u << 31);
 
-template <bool VALUE>
-struct Truth {
-    static constexpr bool value = VALUE;
+// Two rows: H in the halves of a word and so F, and the letters of the two rows after them, a byte each.
+struct alignas(16) Entering {
+    unsigned h, codes, f;
+};
+// Two rows of the last lane, of which the high halves leave.
+struct alignas(16) Leaving {
+    unsigned h[ROWS], f[ROWS];
 };
 
 // edges: NOT_YET; scores of alignments that are not global: 0, of which there are none below.
@@ -38,27 +46,30 @@ extern "C" __global__ void shuffle_strips_begin(int* edges, long long words, int
     if (first == 0) *next_item = 0;
 }
 
-// Alignment a is query_list[a] with subject_list[a], its score at scores[places[a]]; its strips from first_strip on are
-// the items from first_items[a] on, to which alignment_of leads back. edges: the last columns of strips, from
+// Alignment a is query_list[a] with subject_list[a], its score at scores[places[a]]. An item is a strip of an alignment,
+// of which those from first_strip on are computed, each after the one to its left. edges: the last columns of strips, from
 // edge_offsets[a] on those of alignment a, rows of H and, with affine gaps, rows of F for each. entering: such a column
 // on the left of first_strip. middle: as far as values can go from it in either direction.
 extern "C" __global__ void __launch_bounds__(WARP_SIZE, WARPS)
 shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
                const long long* subject_offsets, const int* query_list, const int* subject_list, const long long* places,
-               const int* table, const int* alignment_of, const int* first_items, const long long* edge_offsets,
+               const int* table, const int* alignment_of, const int* strip_of, const long long* edge_offsets,
                int* edges, const int* entering, int* next_item, Score* scores, int items, int first_strip,
                int middle) {
     extern __shared__ __align__(16) unsigned char profile[];
+    // Of each step of a chunk what enters the strip from the left and what leaves it.
+    Entering* entering_steps = reinterpret_cast<Entering*>(profile + 2 * HALF_BYTES);
+    Leaving* leaving_steps = reinterpret_cast<Leaving*>(entering_steps + P);
     int lane = threadIdx.x, left_lane = (lane + P - 1) % P;
     // From the lane to the left; in lane 0 what enters the strip and, in the high half, the low one of the last lane.
-    unsigned passed_on = lane ? 0x3210 : 0x1054, codes_passed_on = lane ? 0x3210 : 0x1076;
+    unsigned passed_on[ROWS] = {lane ? 0x3210u : 0x1054u, lane ? 0x3210u : 0x1076u};
 
     while (true) {
         int item = 0;
         if (lane == 0) item = atomicAdd(next_item, 1);
-        item = __shfl_sync(FULL_MASK, item, 0);
+        item = largest_of_warp(item);
         if (item >= items) return;
-        int alignment = alignment_of[item], strip = first_strip + item - first_items[alignment];
+        int alignment = alignment_of[item], strip = strip_of[item];
         int q = query_list[alignment], s = subject_list[alignment];
         const uint8_t *query = queries + query_offsets[q], *subject = subjects + subject_offsets[s];
         int m = int(query_offsets[q + 1] - query_offsets[q]), n = int(subject_offsets[s + 1] - subject_offsets[s]);
@@ -67,10 +78,10 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         long long edge_words = (long long)(m) * (1 + AFFINE);
         int* out_h = edges + edge_offsets[alignment] + (strip - first_strip) * edge_words;
         const int* in_h = strip == first_strip ? entering : out_h - edge_words;
-        bool leaves = lane == P - 1 && (!last || MODE == SEMI_GLOBAL);
 
         int base = border(max(strip * WIDTH + WIDTH / 2 - pads, 0)) - middle, column_best = 0, row_best = 0;
         auto kept = [&](int value) { return (unsigned(value - SHIFT - base) & 0xFFFF); };
+        auto code_of = [&](int row) { return row < m ? unsigned(__ldg(query + row)) : 0; };
         auto first_column = [&](int half) { return strip * WIDTH + (half * P + lane) * COLUMNS - pads; };
         unsigned h[COLUMNS], e[COLUMNS];
 #pragma unroll
@@ -81,33 +92,36 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         for (int half = 0; half < 2; ++half)
             fill_profile(profile + half * HALF_BYTES + lane * PART, table, subject, first_column(half), 1 + half);
         unsigned diagonal = kept(border(first_column(0))) | kept(border(first_column(1))) << 16;
-        unsigned f = diagonal, best = 0;
+        unsigned left[ROWS] = {diagonal, diagonal}, f[ROWS] = {diagonal, diagonal}, best = 0;
 
-        // Places in the profile of the letters of the next row, whose gains are on their way while a row is computed.
-        unsigned codes = lane ? 0 : __ldg(query) * LETTER_BYTES;
-        auto gains_of = [&](unsigned codes) {
-            Gains found;
-            look_up(profile, __dp2a_lo(codes, 0x001u, unsigned(lane * PART)), found.low);
-            look_up(profile, __dp2a_lo(codes, 0x100u, unsigned(lane * PART + HALF_BYTES)), found.high);
-            return found;
-        };
-        Gains next = gains_of(codes);
+        // Letters of the next rows, whose gains are looked up as soon as those of the present ones are not needed.
+        unsigned codes = lane ? 0 : code_of(0) | code_of(1) << 8;
+        Gains gains[ROWS];
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part) look_up(profile, codes, part, gains);
 
-        // A row for every lane: what enters the strip from the left, with the letter of the row after it.
-        int next_h = 0, next_f = 0, next_code = 0;
-        auto read = [&](int row) {
-            if (row >= m) return;
-            if (row + 1 < m) next_code = __ldg(query + row + 1) * LETTER_BYTES;
-            next_h = strip == 0 ? border(row + 1) : __ldcv(in_h + row);
-            if (AFFINE) next_f = strip == 0 ? next_h - OPENING : __ldcv(in_h + m + row);
+        // The rows of a step for every lane: what enters the strip from the left, with the letters of those after them.
+        int next_h[ROWS] = {}, next_f[ROWS] = {};
+        unsigned next_codes = 0;
+        auto read = [&](int step) {
+            int row = step * ROWS;
+            next_codes = code_of(row + ROWS) | code_of(row + ROWS + 1) << 8;
+#pragma unroll
+            for (int i = 0; i < ROWS; ++i) {
+                bool inside = row + i < m;
+                next_h[i] = !inside ? 0 : strip == 0 ? border(row + i + 1) : __ldcv(in_h + row + i);
+                if (AFFINE) next_f[i] = !inside ? 0 : strip == 0 ? next_h[i] - OPENING : __ldcv(in_h + m + row + i);
+            }
         };
         read(lane);
-        for (int chunk = 0; chunk < m + 2 * P - 1; chunk += P) {
-            while (__any_sync(FULL_MASK, next_h == NOT_YET || next_f == NOT_YET)) {
+        int steps = (m + ROWS - 1) / ROWS;
+        for (int chunk = 0; chunk < steps + 2 * P - 1; chunk += P) {
+            while (__any_sync(FULL_MASK, next_h[0] == NOT_YET || next_h[1] == NOT_YET || next_f[0] == NOT_YET ||
+                                             next_f[1] == NOT_YET)) {
                 __nanosleep(100);
                 read(chunk + lane);
             }
-            if (chunk % PERIOD == 0 && chunk > 0) {
+            if (chunk * ROWS % PERIOD == 0 && chunk > 0) {
                 if (MODE == LOCAL) {
                     row_best = max(row_best, base + max(half_of(best, 0), half_of(best, 1)));
                     best = 0;
@@ -116,7 +130,8 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                 unsigned changes = unsigned(change) * 0x10001;
                 base += change;
                 diagonal -= changes;
-                f -= changes;
+#pragma unroll
+                for (int i = 0; i < ROWS; ++i) left[i] -= changes, f[i] -= changes;
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
                     h[c] -= changes;
@@ -124,46 +139,75 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                 }
             }
             unsigned floor = both(max(-base, 0));
-            if (chunk + lane >= m) next_h = next_f = base + middle;  // of no consequence, but within 16 bits
-            unsigned entering_h = kept(next_h) | unsigned(next_code) << 16, entering_f = unsigned(next_f - base) & 0xFFFF;
-            next_h = next_f = 0;
+            Entering entering_step;
+            entering_step.codes = next_codes;
+#pragma unroll
+            for (int i = 0; i < ROWS; ++i)  // beyond the last row of no consequence, but within 16 bits
+                if ((chunk + lane) * ROWS + i >= m) next_h[i] = next_f[i] = base + middle;
+            entering_step.h = kept(next_h[0]) | kept(next_h[1]) << 16;
+            if (AFFINE) entering_step.f = (unsigned(next_f[0] - base) & 0xFFFF) | unsigned(next_f[1] - base) << 16;
+            entering_steps[lane] = entering_step;
             read(chunk + P + lane);
-            int* leaving = out_h + chunk - lane - P;
-            auto steps = [&](auto guarded) {
+            __syncwarp();
+            auto compute = [&](auto guarded) {
                 constexpr bool GUARDED = decltype(guarded)::value;
 #pragma unroll (GUARDED ? 1 : UNROLLED)
-                for (int k = 0; k < P; ++k, ++leaving) {
-                    int row = chunk + k - lane;  // of the low half
-                    unsigned mask = !GUARDED ? ~0u
-                                             : (unsigned(row) < unsigned(m) ? 0xFFFFu : 0) |
-                                                   (unsigned(row - P) < unsigned(m) ? 0xFFFF0000u : 0);
-                    unsigned entered = __shfl_sync(FULL_MASK, entering_h, k);
-                    unsigned left = __byte_perm(__shfl_sync(FULL_MASK, h[COLUMNS - 1], left_lane), entered, passed_on);
-                    unsigned passed = __shfl_sync(FULL_MASK, codes, left_lane);
-                    codes = __byte_perm(passed, entered, codes_passed_on);
-                    if (AFFINE) {
-                        unsigned entered_f = __shfl_sync(FULL_MASK, entering_f, k);
-                        f = __byte_perm(__shfl_sync(FULL_MASK, f, left_lane), entered_f, passed_on);
+                for (int k = 0; k < P; ++k) {
+                    unsigned masks[ROWS] = {};
+#pragma unroll
+                    for (int i = 0; GUARDED && i < ROWS; ++i) {
+                        int row = (chunk + k - lane) * ROWS + i;  // of the low half
+                        masks[i] = (unsigned(row) < unsigned(m) ? 0xFFFFu : 0) |
+                                   (unsigned(row - P * ROWS) < unsigned(m) ? 0xFFFF0000u : 0);
                     }
-                    Gains gains = next;
-                    next = gains_of(codes);
-                    compute_row<GUARDED>(gains, h, e, f, left, diagonal, best, floor, mask);
-                    if (leaves && (!GUARDED || unsigned(row - P) < unsigned(m))) {
-                        __stcg(leaving, half_of(h[COLUMNS - 1], 1) + SHIFT + base);
-                        if (AFFINE) __stcg(leaving + m, half_of(f, 1) + base);
+                    Entering entered = entering_steps[k];
+#pragma unroll
+                    for (int i = 0; i < ROWS; ++i) {
+                        left[i] = __byte_perm(left[i], entered.h, passed_on[i]);
+                        if (AFFINE) f[i] = __byte_perm(f[i], entered.f, passed_on[i]);
+                    }
+                    codes = __byte_perm(__shfl_sync(FULL_MASK, codes, left_lane), entered.codes, passed_on[0]);
+                    compute_rows<GUARDED>(gains, h, e, f, left, diagonal, best, floor, masks,
+                                          [&](int part) { look_up(profile, codes, part, gains); });
+                    if (lane == P - 1) {
+                        Leaving leaving;
+#pragma unroll
+                        for (int i = 0; i < ROWS; ++i) {
+                            leaving.h[i] = left[i];
+                            if (AFFINE) leaving.f[i] = f[i];
+                        }
+                        leaving_steps[k] = leaving;
+                    }
+#pragma unroll
+                    for (int i = 0; i < ROWS; ++i) {
+                        left[i] = __shfl_sync(FULL_MASK, left[i], left_lane);
+                        if (AFFINE) f[i] = __shfl_sync(FULL_MASK, f[i], left_lane);
                     }
                 }
             };
-            if (chunk >= 2 * P && chunk + P <= m) steps(Truth<false>());
-            else steps(Truth<true>());
+            if (chunk >= 2 * P && (chunk + P) * ROWS <= m) compute(Truth<false>());
+            else compute(Truth<true>());
+            __syncwarp();
+            if (!last || MODE == SEMI_GLOBAL) {
+                Leaving leaving = leaving_steps[lane];
+#pragma unroll
+                for (int i = 0; i < ROWS; ++i) {
+                    int row = (chunk + lane - (2 * P - 1)) * ROWS + i;
+                    if (unsigned(row) >= unsigned(m)) continue;
+                    __stcg(out_h + row, half_of(leaving.h[i], 1) + SHIFT + base);
+                    if (AFFINE) __stcg(out_h + m + row, half_of(leaving.f[i], 1) + base);
+                }
+            }
+            __syncwarp();
         }
 
         if (MODE == GLOBAL) {
-            if (last && lane == P - 1) scores[places[alignment]] = half_of(h[COLUMNS - 1], 1) + SHIFT + base - FOLDED * (m + n);
+            if (last && lane == P - 1)
+                scores[places[alignment]] = half_of(h[COLUMNS - 1], 1) + SHIFT + base - FOLDED * (m + n);
             continue;
         }
         if (MODE == SEMI_GLOBAL && last) {
-            __syncwarp();  // what the last lane wrote
+            __syncwarp();  // what all lanes wrote
 #pragma unroll 4
             for (int row = lane; row < m; row += P) column_best = max(column_best, out_h[row] - FOLDED * (row + 1 + n));
         }

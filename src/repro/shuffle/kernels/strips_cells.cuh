@@ -9,36 +9,45 @@ __device__ __forceinline__ unsigned merged(unsigned now, unsigned before, unsign
 // From what is kept of H, H less an opening.
 __device__ __forceinline__ unsigned opened(unsigned kept) { return SHIFT == OPENING ? kept : kept + both(SHIFT) - both(OPENING); }
 
-// A row of a lane's columns. left, f: what enters from the left, afterwards what leaves to the
-// right. diagonal: above the first left. GUARDED: only in the halves that `mask` has.
-template <bool GUARDED>
-__device__ __forceinline__ void compute_row(const Gains& gains, unsigned* h, unsigned* e, unsigned& f, unsigned left,
-                                            unsigned& diagonal, unsigned& best, unsigned floor, unsigned mask) {
-    unsigned above_left = diagonal, odd = 0;
-    diagonal = GUARDED ? merged(left, diagonal, mask) : left;
+// ROWS rows of a lane's columns, column by column, so that a row need not wait for the end of the one above. left, f: what
+// enters each of them from the left, afterwards what leaves it to the right. diagonal: above the first left. gains: those
+// of the first PART columns and so on; next(part) follows them when they are not needed any more. GUARDED: of each row
+// only the halves that its mask has.
+template <bool GUARDED, class Next>
+__device__ __forceinline__ void compute_rows(Gains* gains, unsigned* h, unsigned* e, unsigned* f, unsigned* left,
+                                             unsigned& diagonal, unsigned& best, unsigned floor, const unsigned* masks,
+                                             Next next) {
+    unsigned above_left[ROWS], odd = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) above_left[i] = i ? left[i - 1] : diagonal;
+    diagonal = GUARDED ? merged(left[ROWS - 1], diagonal, masks[ROWS - 1]) : left[ROWS - 1];
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c) {
-        unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left, gains, c);
-        if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left, aligned, floor);
-        above_left = above;
-        if (AFFINE) {
-            unsigned gap;
+#pragma unroll
+        for (int i = 0; i < ROWS; ++i) {
+            unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left[i], gains[i], c);
+            if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left[i], aligned, floor);
+            above_left[i] = above;
+            if (AFFINE) {
+                unsigned gap;
+                if (MODE == LOCAL) {
+                    gap = __viaddmax_s16x2(e[c], both(-FURTHER), opened(above));
+                    f[i] = __viaddmax_s16x2(f[i], both(-FURTHER), opened(left[i]));
+                } else {
+                    gap = __viaddmax_s16x2(above, both(SHIFT - OPENING), e[c]);
+                    f[i] = __viaddmax_s16x2(left[i], both(SHIFT - OPENING), f[i]);
+                }
+                cell = __vimax3_s16x2(aligned, gap, f[i]);
+                e[c] = GUARDED ? merged(gap, e[c], masks[i]) : gap;
+            } else cell = __vimax3_s16x2(aligned, opened(above), opened(left[i]));
             if (MODE == LOCAL) {
-                gap = __viaddmax_s16x2(e[c], both(-FURTHER), opened(above));
-                f = __viaddmax_s16x2(f, both(-FURTHER), opened(left));
-            } else {
-                gap = __viaddmax_s16x2(above, both(SHIFT - OPENING), e[c]);
-                f = __viaddmax_s16x2(left, both(SHIFT - OPENING), f);
+                unsigned counted = GUARDED ? cell & masks[i] : cell;
+                if ((c * ROWS + i) % 2) best = __vimax3_s16x2(best, odd, counted);
+                odd = counted;
             }
-            cell = __vimax3_s16x2(aligned, gap, f);
-            e[c] = GUARDED ? merged(gap, e[c], mask) : gap;
-        } else cell = __vimax3_s16x2(aligned, opened(above), opened(left));
-        if (MODE == LOCAL) {
-            unsigned counted = GUARDED ? cell & mask : cell;
-            if (c % 2) best = __vimax3_s16x2(best, odd, counted);
-            odd = counted;
+            left[i] = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
+            h[c] = GUARDED ? merged(left[i], h[c], masks[i]) : left[i];
         }
-        left = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
-        h[c] = GUARDED ? merged(left, h[c], mask) : left;
+        if (c % PART == PART - 1) next(c / PART);
     }
 }

@@ -25,18 +25,26 @@ __device__ __forceinline__ void fill_profile(unsigned char* profile, const int* 
         }
     }
 }
-__device__ __forceinline__ void look_up(const unsigned char* profile, unsigned place, unsigned* gains) {
-#pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
-        Part found = *reinterpret_cast<const Part*>(profile + place + part * (P * PART));
-#pragma unroll
-        for (int i = 0; i < PART / 4; ++i) gains[part * (PART / 4) + i] = found.word[i];
-    }
-}
 // What a row gains: of either half, a byte a column.
 struct Gains {
     unsigned low[QUADS], high[QUADS];
 };
+// A part of the gains of one half, from the place of its letter.
+__device__ __forceinline__ void look_up(const unsigned char* profile, unsigned place, int part, unsigned* gains) {
+    Part found = *reinterpret_cast<const Part*>(profile + place + part * (P * PART));
+#pragma unroll
+    for (int i = 0; i < PART / 4; ++i) gains[part * (PART / 4) + i] = found.word[i];
+}
+// The same for both halves of all rows. codes: of letters, a byte each, those of the low half's rows first.
+__device__ __forceinline__ void look_up(const unsigned char* profile, unsigned codes, int part, Gains* gains) {
+    unsigned place = threadIdx.x * PART;
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) {
+        unsigned worth = LETTER_BYTES << 16 * i;
+        look_up(profile, __dp2a_lo(worth, codes, place), part, gains[i].low);
+        look_up(profile, __dp2a_hi(worth, codes, place + HALF_BYTES), part, gains[i].high);
+    }
+}
 // The word with what a column gains added to either half. High halves' bytes are twice as large, for a factor of 16 bits
 // that brings them there. Linear gaps leave the maxima's pipe time for a permutation in place of a product.
 __device__ __forceinline__ unsigned plus_gains(unsigned word, const Gains& gains, int column) {
