@@ -66,6 +66,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "constexpr int CHUNK = 4;": "how far the edge is read ahead only tunes",
         "unsigned word = 0;": "all bits of the word are shifted in",
         "constexpr int WINDOW = 64;": "the size of the window only tunes",
+        "__shared__ int position[3]": "room that nobody uses",
+        "if (threadIdx.x == 0)": "any one thread may do it",
     },
     "mgemm": {
         "% THREADS == 0 || i + threadIdx.x <": "spares a comparison that is then always true",
@@ -78,6 +80,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
+        "constexpr int N = 16 / sizeof(Word);": "17 bytes hold as many words",
+        "Part<16, COLUMNS>::G, N = G < 16 / sizeof(Word) ? G : 16 /": "as above; G is that of columns",
+        "__shared__ Word row[2][64], column[2][64];": "room that nobody uses",
+        "__shared__ int row_p[2][64];": "room that nobody uses",
     },
 }
 
