@@ -82,4 +82,4 @@ def test_wavefronts_from_both_ends_find_the_distance_of_the_twin_of_chromosome_2
     made = make_pair(twin.length_a, twin.similarity, twin.seed, twin.name)
     pair = PackedPair(open_device("cuda"), made.a.letters, made.b.letters)
     wavefronts = Bidirectional(pair, twin.distance // 2 + 1000)
-    assert wavefronts.advance(twin.distance // 2 + 500, int(0.49 * twin.distance)) == twin.distance
+    assert wavefronts.advance(twin.distance // 2 + 500, int(0.54 * twin.distance)) == twin.distance

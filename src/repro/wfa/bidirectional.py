@@ -12,7 +12,8 @@ EXCHANGE = 4  # columns between two barriers
 WARPS = 16  # of a block
 LONG, SHORT = 128, 64  # columns of a launch: of longer ones there are fewer, of shorter ones fewer diagonals are lost
 MOST_OF_LONG = 17_900  # diagonals of both directions: a block on each multiprocessor of an NVIDIA H200
-LOOKS = 16  # the columns grow by a sixteenth from one look to the next
+LOOKS = 32  # the columns grow by so much of them from one look to the next
+APART = 0.9  # of the columns expected
 
 
 def kept_diagonals(columns: int) -> int:
@@ -60,28 +61,18 @@ class Bidirectional:
     def advance(self, columns: int, expected: int = 0) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met.
 
-        expected: columns before which they are not likely to meet; to have met there costs time, as all is done again.
+        expected: columns at which they are likely to meet; to have met long before costs time, as all is done again.
         """
-        device, seen, look, look_at = self.pair.device, None, None, expected
         began, self._probing = self.columns, False
-        while self.columns + LONG <= min(expected, columns - 1):
+        while self.columns + LONG <= min(APART * expected, columns - 1):
             self._advance(apart=True)
-        apart = self.columns
-        while self.columns < columns:
+        apart, look_at, found = self.columns, expected, NOT_REACHED
+        while self.columns < columns and found == NOT_REACHED:
             self._advance()
-            if look_at <= self.columns < columns:
-                # The look before this one, so that the device always has launches to go on with.
-                if seen is None:
-                    seen = device.host_array(1, np.int32)
-                if look is not None:
-                    device.finish(look)
-                    if seen[0] != NOT_REACHED:
-                        found = int(seen[0])
-                        break
-                look = device.copy_out(self._distance, seen, after=(device.record(),))
-                device.wait(look)
-                look_at = self.columns + max(4 * SHORT, self.columns // LOOKS)
-        else:
+            if look_at <= self.columns:
+                found = int(self._distance.get()[0])
+                look_at = self.columns + max(LONG, self.columns // LOOKS)
+        if found == NOT_REACHED:
             found = int(self._distance.get()[0])
         if began < apart and found <= 2 * apart:
             self._start()

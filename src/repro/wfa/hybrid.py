@@ -70,7 +70,7 @@ def search(pair: PackedPair) -> tuple[Outcome, Crossings | None]:
     wavefronts = probing(pair, PROBE, most // 2) if longer < LONG else Bidirectional(pair, max(PROBE, most // 2))
     met, at_ends, anywhere = wavefronts.probe(PROBE)
     if met is None and (likely := abs(pair.n - pair.m) + int(at_ends * longer)) <= most:
-        met = wavefronts.advance(most // 2, int(0.45 * min(likely, estimated_distance(pair, anywhere))))
+        met = wavefronts.advance(most // 2, min(likely, estimated_distance(pair, anywhere)) // 2)
     if met is not None:
         return Outcome(met, lambda: wavefronts.cells), None
     columns = PROBE
