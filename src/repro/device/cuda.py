@@ -256,11 +256,16 @@ class Cuda(Device):
         return int(data.data.ptr)
 
     def _fill(self, array: Array, value: np.generic) -> None:
-        with errors_of(self.name, self), self._device, self.stream:
-            if array.contiguous and len(set(value.tobytes())) == 1:  # in a fifth of the time
-                self.cupy.cuda.runtime.memsetAsync(array.pointer, value.tobytes()[0], array.nbytes, self.stream_pointer)
+        content = value.tobytes()
+        try:
+            self.make_current()
+            if array.contiguous and content.count(content[0]) == len(content):  # in a fifth of the time
+                self.cupy.cuda.runtime.memsetAsync(array.pointer, content[0], array.nbytes, self.stream_pointer)
             else:
-                array.data.fill(value)
+                with self._device, self.stream:
+                    array.data.fill(value)
+        except Exception as error:
+            raise explain(self.name, error, self) from None
 
     def _upload(self, array: Array, values: NDArray[Any]) -> None:
         runtime = self.cupy.cuda.runtime
