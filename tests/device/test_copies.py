@@ -176,7 +176,7 @@ def test_arrays_larger_than_the_pieces_in_which_they_are_copied_arrive_whole(dev
 def test_a_gpus_upload_is_waited_for_unless_the_runtime_has_read_the_values(values, staged, waits):
     gpu = cuda.Cuda.__new__(cuda.Cuda)
     gpu.cupy, gpu.stream, gpu.stream_pointer = MagicMock(), MagicMock(), 7
-    gpu.index, gpu.name, gpu.stages_pageable = 0, "a GPU", staged
+    gpu.index, gpu.name, gpu._stages_pageable = 0, "a GPU", staged
     gpu._upload(MagicMock(contiguous=True), values)
     assert gpu.cupy.cuda.runtime.memcpyAsync.call_count == 1
     assert gpu.stream.synchronize.called == waits

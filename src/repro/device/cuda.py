@@ -89,7 +89,7 @@ class Cuda(Device):
         self._first_event: Any = None
         self._lending = Lending(self)
         # Where a GPU walks the host's page tables (Grace), it reads ordinary memory itself, as late as page-locked one.
-        self.stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
+        self._stages_pageable = not properties.get("pageableMemoryAccessUsesHostPageTables", 0)
         self._staging: Staging | None = None
         self._copy_streams = {way: cupy.cuda.Stream(non_blocking=True) for way in ("in", "out")}
         self._lanes: dict[int, Any] = {}  # streams beside that of the launches
@@ -274,7 +274,7 @@ class Cuda(Device):
             if array.contiguous:
                 source, way = values.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)
-                if self.stages_pageable and _is_pageable(values):
+                if self._stages_pageable and _is_pageable(values):
                     return  # the runtime has read it all
             else:
                 array.data.set(values, stream=self.stream)

@@ -31,17 +31,17 @@ def _launch_all(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any
 def _launch_until(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any, every: Any, read: Any) -> Any:
     """How many launches were made and read after, and whether the last word was wanted.
 
-    read: the words' addresses on the device; where one is read to, and the address of that; which are wanted, the least
-    and one more than the most; and whether the driver may return before it has read a word to ordinary memory.
+    read: the words' addresses on the device; where one is read to, and the address of that; and which are wanted, the
+    least and one more than the most.
     """
-    seen, word, to, least, beyond, late = read
+    seen, word, to, least, beyond = read
     made = 0
     for x in range(len(blocks)):
         if launch_kernel(kernels, stream, (first + x) % len(kernels[0]), blocks[x], numbers[x]):
             return made, False
         if (x + 1) % every and x + 1 < len(blocks):
             continue
-        if copy_to_host(to, seen[(first + x) % len(seen)], 4, stream) or (late and synchronize(stream)):
+        if copy_to_host(to, seen[(first + x) % len(seen)], 4, stream) or synchronize(stream):
             return made, False
         made = x + 1
         if least <= word[0] < beyond:
@@ -103,8 +103,7 @@ class CudaInTurn(InTurn):
         if every < NODES and words and self._fits(blocks, numbers):
             device.make_current()
             addresses = np.array([word.pointer for word in seen], np.uint64)
-            late = not device.stages_pageable
-            read = addresses, self._word, self._word.ctypes.data, wanted.start, wanted.stop, late
+            read = addresses, self._word, self._word.ctypes.data, wanted.start, wanted.stop
             made, found = _launch_until(self._kernels, device.stream_pointer, first, blocks, numbers, every, read)
             self._count(blocks[:made], first)
             device.counters.reads += -(-made // every)
