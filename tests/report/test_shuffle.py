@@ -378,6 +378,11 @@ def test_efficiency_goals_and_transfers_show_the_tables_values(tmp_path: Path, d
     bars = [height for height in heights(goals, 1) if np.isfinite(height)]
     assert bars == [7.5, 3.0]
     assert "on NVIDIA H200" in goals.get_suptitle()
+    for axes in goals.axes:  # goals of 4.2 and 4.5 beside another program's 4.0 are told apart
+        points = np.concatenate([axes.transData.transform(line.get_xydata()) for line in axes.lines])
+        points = points[np.isfinite(points).all(axis=1)]
+        apart = np.hypot(*(points[:, None] - points[None]).T)[~np.eye(len(points), dtype=bool)]
+        assert apart.min() >= 6 * goals.dpi / 72  # a marker's size
     ours, paper = transfers.axes[0].lines
     assert ours.get_xydata().tolist() == [[512, pytest.approx(20)]]
     assert paper.get_ydata() == pytest.approx(0.0416, abs=1e-4)

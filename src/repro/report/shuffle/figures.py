@@ -193,10 +193,10 @@ def draw_goals(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
     table: what `tables.goals_table` makes.
     """
     markers: dict[str, dict[str, Any]] = {
-        "must_tcups": {"marker": "_", "markersize": 14, "color": PAPER_COLOUR, "label": "goal"},
-        "reach_tcups": {"marker": "^", "color": PAPER_COLOUR, "label": "goal, if it can be reached"},
-        "peer_tcups": {"marker": "x", "color": COLOURS[1], "label": "fastest other program (kernel time, else total)"},
         "limit_tcups": {"marker": "v", "color": PAPER_COLOUR, "fillstyle": "none", "label": "recurrence in registers"},
+        "reach_tcups": {"marker": "^", "color": PAPER_COLOUR, "label": "goal, if it can be reached"},
+        "must_tcups": {"marker": "_", "markeredgewidth": 2, "color": PAPER_COLOUR, "label": "goal"},
+        "peer_tcups": {"marker": "x", "color": COLOURS[1], "label": "fastest other program (kernel time, else total)"},
     }
     with plt.rc_context(RC):
         lengths = sorted(table["read_length"].unique())
@@ -206,8 +206,8 @@ def draw_goals(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
             at = np.arange(len(lines))
             axes.bar(at - 0.2, lines["score_tcups"], width=0.38, color=COLOURS[0], label="here: scores")
             axes.bar(at + 0.2, lines["traceback_tcups"], width=0.38, color=COLOURS[5], label="here: traceback")
-            for column, look in markers.items():
-                axes.plot(at - 0.2, lines[column], linestyle="none", **look)
+            for place, (column, look) in enumerate(markers.items()):  # side by side: values may be as good as equal
+                axes.plot(at - 0.35 + 0.1 * place, lines[column], linestyle="none", markersize=6, **look)
             names = [f"{mode}\n{gap}" for mode, gap in zip(lines["mode"], lines["gap"], strict=True)]
             axes.set_xticks(at, names, fontsize=7)
             axes.set_title(f"{length} letters", fontsize=9)
