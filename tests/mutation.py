@@ -75,6 +75,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "if (threadIdx.x == 0": "any one thread may do it",
         "&& lane == 0)": "any one lane may do it",
         "threadIdx.x / 32, 0)": "all lanes have the number of their warp",
+        "Word a[2][R], b[2][C];": "room that nobody uses",
     },
     "apsp": {
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",

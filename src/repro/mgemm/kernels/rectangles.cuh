@@ -14,7 +14,7 @@ __device__ __forceinline__ int within(int value, int limit) { return value < 0 ?
 // its step, 0 or 1, from pivot to pivot.
 __device__ __forceinline__ Rectangle rectangle(int pivot, int rows, int columns, int rows_before, int row_step,
                                                int columns_before, int column_step) {
-    Rectangle found = {0, 0, 0, 0};
+    Rectangle found = {};
     for (int z = 0; z <= pivot; ++z) {
         found.offset += (long long)found.rows * found.columns;
         found.rows = within(rows_before + z * row_step, rows);
