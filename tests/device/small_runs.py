@@ -10,6 +10,8 @@ from repro.device import Device
 
 def wfa(device: Device) -> None:
     """Similar, different, equal and empty strings, of 4 and of 256 symbols."""
+    from repro.wfa.bidirectional import Bidirectional
+    from repro.wfa.packing import PackedPair
     from repro.wfa.path import replayed_path
     from repro.wfa.reference import wagner_fischer
     from repro.wfa.variants import VARIANTS
@@ -26,10 +28,12 @@ def wfa(device: Device) -> None:
             assert variant.run(device, a, b, **variant.complete(small)).distance == wagner_fischer(a, b), variant.name
     for a, b in (pairs[0], (four, four)):
         assert replayed_path(device, a, b).cost == wagner_fischer(a, b)
-    for symbols in (4, 256):  # long enough for `hybrid` to give wavefronts up
-        a, b = (rng.integers(0, symbols, 330, dtype=np.uint8) for _ in range(2))
+    for symbols, letters in ((4, 600), (256, 330)):  # long enough for `hybrid` to give wavefronts up
+        a, b = (rng.integers(0, symbols, letters, dtype=np.uint8) for _ in range(2))
         assert VARIANTS["hybrid"].run(device, a, b).distance == wagner_fischer(a, b)
         assert replayed_path(device, a, b).cost == wagner_fischer(a, b)
+        # Apart for a while, as they are on longer strings.
+        assert Bidirectional(PackedPair(device, a, b), letters).advance(letters, 150) == wagner_fischer(a, b)
 
 
 def reorder(device: Device) -> None:
