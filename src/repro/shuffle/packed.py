@@ -61,11 +61,11 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
     as_bytes = every and _gains_are_bytes(scheme)
     if scheme.gap == "affine":
         warps = 16 if as_bytes and scheme.mode == "global" and not staged else 12
-        return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4)
+        return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4 if as_bytes else 1)
     if as_bytes and staged and columns <= 2 * lanes * per_thread:  # one stage of twice as many columns in place of two
         return Shape(lanes, 2 * per_thread, 0, 12, 1, as_bytes, 4)
     warps = 20 if scheme.mode == "global" and not staged else 16 if every or scheme.mode == "global" else 12
-    return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4 if staged else 8)
+    return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 1 if not as_bytes else 4 if staged else 8)
 
 
 def _shape_of_local(scheme: Scheme, shape: Shape, staged: bool, every: bool) -> Shape:
@@ -74,7 +74,7 @@ def _shape_of_local(scheme: Scheme, shape: Shape, staged: bool, every: bool) -> 
     longer = as_bytes and staged and scheme.gap == "linear"
     permuted = max(4, shape.columns // (8 if longer else 4)) if as_bytes else 0
     warps = 16 if scheme.gap == "linear" and not longer else 12
-    return replace(shape, permuted=permuted, warps=warps, unrolled=2)
+    return replace(shape, permuted=permuted, warps=warps, unrolled=2 if as_bytes else 1)
 
 
 def _gains_are_bytes(scheme: Scheme) -> bool:
@@ -123,7 +123,7 @@ def constants_of(
         "STAGED": staged,
         "WARPS": shape.warps,
         "TOGETHER": shape.together,
-        "UNROLLED": shape.unrolled if every else 1,
+        "UNROLLED": shape.unrolled,
         "ALL": every,
         "WIDE": wide,
         "Score": score,
