@@ -49,7 +49,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "incoming = first < last ? load(left) : 0;": "a strip without rows takes nothing",
         "if (thread == 0) values[words]": "any one thread may do it",
         "for (int apart = 16;": "17, 8, 4, 2 and 1 bring all lanes together as well",
-        "first = max(0, half.rows + half.low)": "a first column of 1 lies in the same word",
+        "first = max(0, half.rows + half.low) / 32;": "words left of the band are added up for nothing",
         "change = 0;": "words left of the band are added up last",
         "least = ~0ull;": "any value above every cost does",
         "range[0] - SPAN / 2 +": "what is fetched first only tunes",
