@@ -91,7 +91,10 @@ def test_a_budget_is_a_share_of_the_matrix_and_ends_with_the_run():
     ("change", "message"),
     [
         ({"variants": ["fast"]}, f"experiment tiny: no variant 'fast'; choose one of: {', '.join(VARIANTS)}, scipy$"),
-        ({"settings": {"tile": [1]}}, "experiment tiny: variant staged: tile = 1 is not within 64 to 128"),
+        (
+            {"settings": {"tile": [1]}},
+            "experiment tiny: variant staged: tile = 1 is not within 64 to 128 in steps of 64",
+        ),
         ({"dtypes": ["int8"]}, "experiment tiny: distances cannot be int8"),
         ({"sizes": [], "graphs": []}, "experiment tiny: give sizes or graphs"),
         (

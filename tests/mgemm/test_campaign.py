@@ -255,5 +255,5 @@ def test_more_ranks_than_vectors_or_fields_are_refused():
     values = vectors_of(np.uint32)
     with pytest.raises(InputError, match="n_pv = 24: there are 23 vectors; give fewer ranks"):
         own_part(values, Decomposition(1, 24, 1), 0)
-    with pytest.raises(InputError, match="n_pf = 6: there are 5 fields, or words of 32 bits; give fewer ranks"):
+    with pytest.raises(InputError, match=r"n_pf = 6: there are 5 fields \(for bits: words of 32\); give fewer ranks"):
         own_part(values, Decomposition(6, 1, 1), 0)

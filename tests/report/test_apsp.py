@@ -187,3 +187,21 @@ def test_a_line_joins_the_sizes_of_one_experiment(tmp_path: Path, monkeypatch: p
     assert sorted(line.get_xdata().tolist() for line in axes.lines) == [[64, 128, 256], [200]]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["staged"]
     plt.close(drawn[0])
+
+
+def test_rates_out_of_core_that_are_close_lie_within_the_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "save", lambda figure, paths: drawn.append(figure))
+    budgets = {25: 1.00, 50: 1.01}
+    streamed = [
+        row(
+            "out-of-core", 1000, 1.0, settings={"tile": 128, "memory_percent": percent}, result={"rounds_seconds": each}
+        )
+        for percent, each in budgets.items()
+    ]
+    figures.draw_out_of_core(measured(tmp_path, *streamed), PUBLISHED, [])
+    (axes,) = drawn[0].axes
+    assert axes.get_ylim() == pytest.approx((0, 1.1e-3))
+    plt.close(drawn[0])

@@ -35,6 +35,9 @@ def test_a_run_ends_in_checked_rows_figures_tables_and_claims(project: Project) 
     assert len(list((results / "figures" / "reorder").iterdir())) == 3 * 12
     status, output = project.snakemake("reorder")
     assert (status, "Nothing to be done" in output) == (0, True), output
+    (results / "checks" / "reorder" / "small.jsonl").unlink()
+    status, output = project.snakemake("reorder")
+    assert (status, len(read_rows(results / "checks" / "reorder" / "small.jsonl"))) == (0, 2), output
 
 
 def test_a_wrong_score_fails_the_run(project: Project) -> None:

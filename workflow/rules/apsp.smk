@@ -19,6 +19,7 @@ wildcard_constraints:
 # All-pairs shortest paths: figures, tables and claims.
 rule apsp:
     input:
+        expand("results/checks/apsp/{experiment}.jsonl", experiment=APSP),
         expand("results/figures/apsp/{figure}.{format}", figure=APSP_FIGURES, format=["svg", "pdf", "png"]),
         "results/tables/apsp/measurements.tsv",
         "results/tables/apsp/limits.tsv",

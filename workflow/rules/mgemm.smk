@@ -32,6 +32,7 @@ wildcard_constraints:
 # Vector similarities by modified matrix products: figures, tables and claims.
 rule mgemm:
     input:
+        expand("results/checks/mgemm/{experiment}.jsonl", experiment=MGEMM),
         expand("results/figures/mgemm/{figure}.{format}", figure=MGEMM_FIGURES, format=["svg", "pdf", "png"]),
         expand("results/tables/mgemm/{table}.tsv", table=MGEMM_TABLES),
 

@@ -31,6 +31,7 @@ wildcard_constraints:
 # Needleman-Wunsch with the reordered matrix: figures, tables and claims.
 rule reorder:
     input:
+        expand("results/checks/reorder/{experiment}.jsonl", experiment=REORDER),
         expand("results/figures/reorder/{figure}.{format}", figure=REORDER_FIGURES, format=["svg", "pdf", "png"]),
         "results/tables/reorder/measurements.tsv",
         "results/tables/reorder/transactions.tsv",

@@ -29,6 +29,7 @@ wildcard_constraints:
 # Batches of alignments by warp shuffles: figures, tables and claims.
 rule shuffle:
     input:
+        expand("results/checks/shuffle/{experiment}.jsonl", experiment=SHUFFLE),
         expand("results/figures/shuffle/{figure}.{format}", figure=SHUFFLE_FIGURES, format=["svg", "pdf", "png"]),
         expand("results/tables/shuffle/{table}.tsv", table=[*SHUFFLE_TABLES, "claims"]),
 

@@ -25,6 +25,7 @@ wildcard_constraints:
 # Edit distance by the wavefront algorithm: figures, tables and claims.
 rule wfa:
     input:
+        expand("results/checks/wfa/{experiment}.jsonl", experiment=WFA),
         expand("results/figures/wfa/{figure}.{format}", figure=WFA_FIGURES, format=["svg", "pdf", "png"]),
         expand("results/tables/wfa/{table}.tsv", table=WFA_TABLES),
 

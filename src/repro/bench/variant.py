@@ -40,7 +40,9 @@ class Variant:
                 raise InputError(f"variant {self.name} has no setting '{name}' (it has: {known})")
             setting = self.settings[name]
             if not setting.low <= value <= setting.high:
-                raise InputError(f"variant {self.name}: {name} = {value} is not within {setting.low} to {setting.high}")
+                steps = f" in steps of {setting.step}" if setting.step > 1 else ""
+                allowed = f"{setting.low} to {setting.high}{steps}"
+                raise InputError(f"variant {self.name}: {name} = {value} is not within {allowed}")
             if value % setting.step:
                 raise InputError(f"variant {self.name}: {name} = {value} is no multiple of {setting.step}")
         return {name: given.get(name, setting.default) for name, setting in self.settings.items()}

@@ -55,7 +55,7 @@ def check_decomposition(decomposition: Decomposition, vectors: int, fields: int)
     """Raise InputError where there are more ranks along an axis than vectors or fields (words of packed bits)."""
     for axis, ranks, what, count in (
         ("n_pv", decomposition.vectors, "vectors", vectors),
-        ("n_pf", decomposition.fields, "fields, or words of 32 bits", fields),
+        ("n_pf", decomposition.fields, "fields (for bits: words of 32)", fields),
     ):
         if ranks > count:
             raise InputError(f"{axis} = {ranks}: there are {count} {what}; give fewer ranks")

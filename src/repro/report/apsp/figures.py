@@ -130,7 +130,7 @@ def draw_out_of_core(rows: pd.DataFrame, published: Published, paths: Iterable[s
                 if len(within):
                     axes.axhline(within.max(), color=colour, linestyle="--", label=f"{vertices:,}, staged in core")
             axes.set(xscale="log", xlabel="memory budget, % of the matrix", ylabel="10¹² relaxations per second")
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.1 * axes.dataLim.ymax)
             _ticks_at(axes, own["memory_percent"])
             axes.legend(fontsize=7)
         figure.suptitle("Out of core: rate by memory budget")
