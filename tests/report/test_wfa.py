@@ -364,8 +364,12 @@ def test_wrong_and_batched_peers_are_not_drawn() -> None:
 
 def test_figure_2_is_the_worked_example(drawn: list[Figure]) -> None:
     pyramid.draw_pyramid([])
-    matrix, classic, diamond = drawn[0].axes
-    assert [text.get_text() for text in matrix.texts][-1] == "5"
+    matrix, diagonals, classic, diamond = drawn[0].axes
+    values = {text.get_position(): text.get_text() for text in matrix.texts}
+    by_diagonal = {text.get_position(): text.get_text() for text in diagonals.texts}
+    assert values[11, 11] == by_diagonal[11, 0] == "5"
+    assert by_diagonal == {(min(i, j), j - i): value for (j, i), value in values.items()}
+    assert len(matrix.patches) == len(diagonals.patches) == 33  # of 36 cells three are at the border already
     assert (classic.get_title(), diamond.get_title()) == ("(c) classic: 36 cells", "(d) dynamic diamond: 24 cells")
     below = [[text.get_text() for text in axes.texts if text.xy[1] < -5] for axes in (classic, diamond)]
     assert below == [["1", "3", "5", "7", "9", "11"], ["1", "3", "5", "7", "7", "1"]]

@@ -47,14 +47,14 @@ def device_label(device: str, kind: str) -> str:
 
 
 def devices_of(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Name and kind of the devices that rows come from, in order of appearance."""
-    return list(dict.fromkeys(zip(rows["device"], rows["device_kind"], strict=True)))
+    """Name and kind of the devices that rows come from: GPUs first, else in order of appearance."""
+    found = dict.fromkeys(zip(rows["device"], rows["device_kind"], strict=True))
+    return sorted(found, key=lambda device: device[1] == "emulator")
 
 
 def title(what: str, rows: pd.DataFrame) -> str:
-    """A figure's title: what it shows, and below it the devices it was measured on, GPUs first."""
-    devices = sorted(devices_of(rows), key=lambda device: device[1] == "emulator")
-    return f"{what}\n" + "\nand ".join(f"on {device_label(*device)}" for device in devices)
+    """A figure's title: what it shows, and below it the devices it was measured on."""
+    return f"{what}\n" + "\nand ".join(f"on {device_label(*device)}" for device in devices_of(rows))
 
 
 def panels_by_device(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, tuple[tuple[str, str], pd.DataFrame]]]]:

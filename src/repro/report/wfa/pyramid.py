@@ -18,12 +18,12 @@ NOT_COMPUTED = {**CELL, "edgecolor": "#cccccc", "linestyle": ":"}
 
 
 def draw_pyramid(paths: Iterable[str | Path]) -> None:
-    """(a) the matrix by Eq. (1); (c) the classic pyramid; (d) that of the dynamic diamond."""
+    """(a) the matrix by Eq. (1); (b) the same by diagonal and radius; (c) the classic pyramid; (d) the diamond."""
     a, b = (np.frombuffer(letters.encode(), np.uint8) for letters in (P, T))
     classic, diamond = wavefront(a, b), wavefront(a, b, diamond=True)
     with plt.rc_context({**RC, "axes.grid": False}):
-        figure, (matrix, left, right) = plt.subplots(1, 3, figsize=(11.5, 4.6), width_ratios=[1.25, 1, 1])
-        _matrix(matrix, a, b)
+        figure, (matrix, diagonals, left, right) = plt.subplots(1, 4, figsize=(15.5, 4.8), width_ratios=[1.25, 1, 1, 1])
+        _matrices(matrix, diagonals, a, b)
         _pyramid(left, classic, classic, "(c) classic")
         _pyramid(right, classic, diamond, "(d) dynamic diamond")
         figure.suptitle(
@@ -35,20 +35,27 @@ def draw_pyramid(paths: Iterable[str | Path]) -> None:
         save(figure, paths)
 
 
-def _matrix(axes: Axes, a: Letters, b: Letters) -> None:
-    """D by Eq. (1), prefix by prefix; the furthest cells of the pyramid, which are all that WFA keeps, are shaded."""
+def _matrices(matrix: Axes, diagonals: Axes, a: Letters, b: Letters) -> None:
+    """D by Eq. (1), prefix by prefix, and its pyramidal form: by diagonal and radius min(i, j).
+
+    The furthest cells of the pyramid, which are all that WFA keeps, are shaded.
+    """
     kept = {
         (radius + max(0, -k), radius + max(0, k)) for column in wavefront(a, b).columns for k, radius in column.items()
     }
     for i in range(len(a) + 1):
         for j in range(len(b) + 1):
-            if (i, j) in kept:
-                axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color="#cfe6f5", linewidth=0))
-            axes.text(j, i, str(wagner_fischer(a[:i], b[:j])), ha="center", va="center", fontsize=7)
-    axes.set(xlim=(-0.5, len(b) + 0.5), ylim=(len(a) + 0.5, -0.5), xlabel="T", ylabel="P", aspect="equal")
-    axes.set_xticks(range(len(b) + 1), ["", *T])
-    axes.set_yticks(range(len(a) + 1), ["", *P])
-    axes.set_title("(a) matrix D", fontsize=9)
+            for axes, x, y in ((matrix, j, i), (diagonals, min(i, j), j - i)):
+                if (i, j) in kept:
+                    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color="#cfe6f5", linewidth=0))
+                axes.text(x, y, str(wagner_fischer(a[:i], b[:j])), ha="center", va="center", fontsize=7)
+    matrix.set(xlim=(-0.5, len(b) + 0.5), ylim=(len(a) + 0.5, -0.5), xlabel="T", ylabel="P", aspect="equal")
+    matrix.set_xticks(range(len(b) + 1), ["", *T])
+    matrix.set_yticks(range(len(a) + 1), ["", *P])
+    matrix.set_title("(a) matrix D", fontsize=9)
+    diagonals.set(xlim=(-0.5, min(len(a), len(b)) + 0.5), ylim=(-len(a) - 0.7, len(b) + 0.7))
+    diagonals.set(xlabel="radius min(i, j)", ylabel="diagonal k = j - i")
+    diagonals.set_title("(b) D by diagonal and radius", fontsize=9)
 
 
 def _pyramid(axes: Axes, whole: Pyramid, computed: Pyramid, name: str) -> None:
