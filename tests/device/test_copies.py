@@ -1,5 +1,7 @@
 """Copies beside kernels come when they are waited for, in their order, and not before."""
 
+import ctypes
+import gc
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 from repro.device import Device, cuda, open_device, open_devices
+from repro.device.page_locking import is_page_locked
 
 KERNELS = Path(__file__).with_name("kernels.cu")
 CONSTANTS = {
@@ -73,6 +76,51 @@ def test_copies_that_one_thread_begins_and_another_waits_for(device):
             assert total.get()[0] >= step
         done.result()
     assert total.get().tolist() == [299] * 32
+
+
+def test_an_array_is_page_locked_for_as_long_as_it_lives(device):
+    values = np.arange(3_000_000).reshape(3, -1)
+    assert not is_page_locked(values)
+    device.page_lock(values[1])
+    device.page_lock(values)  # it is already
+    assert is_page_locked(values)
+    assert is_page_locked(values[2:])
+    assert is_page_locked(device.host_array(100_000, np.int8))
+    target = device.empty(values.shape, values.dtype)
+    device.finish(device.copy_in(target, values))
+    assert np.array_equal(target.get(), values)
+    start, nbytes = values.ctypes.data, values.nbytes
+    del values
+    gc.collect()
+    again = np.ctypeslib.as_array((ctypes.c_ubyte * nbytes).from_address(start))
+    assert not is_page_locked(again)
+
+
+def test_memory_that_numpy_did_not_allocate_is_not_page_locked(device):
+    for values in (np.frombuffer(bytearray(1 << 20)), np.empty(0)):
+        device.page_lock(values)
+        assert not is_page_locked(values) or values.size == 0
+
+
+def test_an_array_is_uploaded_before_page_locked_memory_is_changed(device):
+    values = np.arange(5_000_000)
+    device.page_lock(values)
+    array = device.upload(values)
+    values[:] = -1
+    assert np.array_equal(array.get(), np.arange(5_000_000))
+
+
+@pytest.mark.parametrize("starts", [[0], [60, 30, 0], range(66, -1, -1)])
+def test_parts_are_copied_in_from_the_last_on_and_each_has_an_event(device, starts):
+    values = device.host_array((67, 50_000), np.int32)
+    values[...] = np.arange(67)[:, None]
+    target = device.full((67, 50_000), np.int32(-1))
+    events = device.copy_in_parts(target, values, starts, [device.record()])
+    assert len(events) == len(starts)
+    for start, event in zip(starts, events, strict=True):
+        device.wait(event)
+        assert np.array_equal(target[start:].get(), values[start:])
+    assert device.counters.writes == len(starts)
 
 
 def test_launches_aside_come_after_those_before_and_an_event_tells_their_end(device):

@@ -11,7 +11,7 @@ from repro.device.toolchain import compiler
 
 COPY = """
 import numpy as np
-from repro.device.cuda_staging import _copy_through
+from repro.device.cuda_staging import _copy_parts, _copy_through
 
 for size in (1, 99, 100, 101, 299, 300, 301, 1234):
     source = np.random.default_rng(size).integers(0, 256, size, np.uint8)
@@ -26,6 +26,15 @@ events[1] = -1
 target[:] = 0
 assert _copy_through(np.uintp(target.ctypes.data), source, slots, addresses, np.uintp(0)) == 400
 assert target.tolist() == [*source[:100].tolist(), *[0] * (size - 99)]
+
+target[:] = events[:] = 0
+first, last = np.array([900, 500, 0], np.uintp), np.array([size, 900, 500], np.uintp)
+addresses_of = np.uintp(target.ctypes.data), np.uintp(source.ctypes.data)
+assert _copy_parts(*addresses_of, first, last, addresses, np.uintp(0)) == 0
+assert target.tolist() == [*source.tolist(), 0]
+assert events.tolist() == [1, 1, 1]
+assert _copy_parts(np.uintp(0), addresses_of[1], first[2:], last[2:], addresses, np.uintp(0)) == 700
+assert events.tolist() == [1, 1, 1]
 """
 
 

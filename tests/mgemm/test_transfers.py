@@ -21,14 +21,18 @@ def vectors(count, seed=0):
 def engine(request, monkeypatch):
     """Pieces of two vectors and raw memory for seven."""
     device = open_device("emulator", thread_order=request.param)
-    monkeypatch.setattr(module, "PIECE", 2 * ROW + 5)
+    for piece in ("PIECE", "LOCKED_PIECE"):
+        monkeypatch.setattr(module, piece, 2 * ROW + 5)
     monkeypatch.setattr(module, "RAW_SHARE", device.memory_bytes // (7 * ROW + 9))
     return Engine(device, Metric.CZEKANOWSKI, np.float32, "naive")
 
 
+@pytest.mark.parametrize("locked", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 5, 7, 8, 9, 100, 101])
-def test_more_vectors_than_the_memory_they_pass_through(engine, count):
+def test_more_vectors_than_the_memory_they_pass_through(engine, count, locked):
     values = vectors(count)
+    if locked:
+        engine.device.page_lock(values)
     transfers = transfers_of(engine)
     upload = transfers.upload(engine, values)
     for first in (count - 1, count // 2, 0):
@@ -52,6 +56,18 @@ def test_an_upload_after_one_that_was_not_completed(engine, dropped, first):
     assert upload[:].sums.tolist() == new.sum(axis=1).tolist()
     if not dropped:
         assert before[:].sums.tolist() == old.sum(axis=1).tolist()
+
+
+def test_page_locked_vectors_are_read_where_they_lie(engine, monkeypatch):
+    monkeypatch.setattr(engine.device, "stage_in", None)
+    for count in (6, 100):  # with and without memory for all of them
+        values = vectors(count)
+        engine.device.page_lock(values)
+        upload = transfers_of(engine).upload(engine, values)
+        upload.complete()
+        sums = values.sum(axis=1)
+        values[...] = -1
+        assert upload[:].sums.tolist() == sums.tolist()
 
 
 def test_vectors_from_other_ranks_are_not_copied_again(engine):

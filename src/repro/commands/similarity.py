@@ -125,6 +125,7 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
 
     with ended_together(communicator, clean_up):
         own = distribute(communicator, _decomposition(args, communicator), elements)
+        device.page_lock(own)
         engine = Engine(device, metric, own.dtype, precision=precision, levels=levels)
         if folder:
             checksum = write_stages(communicator, engine, own, folder, manifest, stages, complete, progress)

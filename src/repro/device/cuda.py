@@ -5,8 +5,7 @@ import importlib.util
 import math
 import tempfile
 import time
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +21,7 @@ from repro.device.cuda_lending import Lending
 from repro.device.in_turn import InTurn
 from repro.device.kernel import Array, BoundKernel, Kernel
 from repro.device.nvrtc import load_module
+from repro.device.page_locking import allocated_by_numpy, is_page_locked, keep_locked
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_OPEN_EVENTS = 8192
 MOST_POOLED_BYTES = 65536  # of page-locked memory that is kept for the next who asks; to lock it takes long
+FOR_ALL_GPUS = 1  # cudaHostRegisterPortable
 
 
 def why_unavailable() -> str:
@@ -127,7 +128,7 @@ class Cuda(Device):
         with errors_of(self.name, self), self._device:
             pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
         memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
-        weakref.finalize(memory, runtime.freeHost, pointer)
+        keep_locked(memory, pointer, nbytes, runtime.freeHost)
         return np.ctypeslib.as_array(memory)[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
 
     def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
@@ -135,6 +136,16 @@ class Cuda(Device):
         self.counters.writes += 1
         runtime = self.cupy.cuda.runtime
         return self._copy("in", array.pointer, values.ctypes.data, array, runtime.memcpyHostToDevice, after)
+
+    def copy_in_parts(
+        self, array: Array, values: NDArray[Any], starts: Sequence[int], after: Sequence[Event] = ()
+    ) -> list[Event]:
+        """By compiled code."""
+        from repro.device.cuda_staging import copy_parts  # numba takes long to import
+
+        self.counters.writes += len(starts)
+        with errors_of(self.name, self), self._device:
+            return copy_parts(self, array, values, starts, after, self._copy_streams["in"])
 
     def stage_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = (), sharing: int = 1) -> Event:
         """On the stream of copies in."""
@@ -244,6 +255,16 @@ class Cuda(Device):
         self.compile_seconds += time.perf_counter() - started
         return kernels
 
+    def _lock_pages(self, start: int, nbytes: int) -> Callable[[int], object] | None:
+        runtime = self.cupy.cuda.runtime
+        with self._device:
+            try:
+                runtime.hostRegister(start, nbytes, FOR_ALL_GPUS)
+            except runtime.CUDARuntimeError:
+                return None
+        unlock: Callable[[int], object] = runtime.hostUnregister
+        return unlock
+
     # Without context managers of Python's own where small problems take most of their time.
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any:
         try:
@@ -274,7 +295,7 @@ class Cuda(Device):
             if array.contiguous:
                 source, way = values.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(array.pointer, source, array.nbytes, way, self.stream_pointer)
-                if self._stages_pageable and _is_pageable(values):
+                if self._stages_pageable and allocated_by_numpy(values) is not None and not is_page_locked(values):
                     return  # the runtime has read it all
             else:
                 array.data.set(values, stream=self.stream)
@@ -316,14 +337,6 @@ def _uuid(index: int) -> str:
     if status:
         raise DeviceError(f"GPU {index}: the driver does not tell its UUID (CUDA error {status})")
     return bytes(found).hex()
-
-
-def _is_pageable(values: NDArray[Any]) -> bool:
-    """Whether numpy allocated the memory, which is then not page-locked."""
-    owner: Any = values
-    while isinstance(owner, np.ndarray):
-        owner, array = owner.base, owner
-    return owner is None and array.flags.owndata
 
 
 def _clocks(index: int) -> dict[str, int]:

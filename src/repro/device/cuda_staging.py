@@ -1,7 +1,7 @@
-"""Copies from ordinary memory to a GPU: compiled threads move it into page-locked memory, from which the bus takes it.
+"""Copies to a GPU in many pieces. Python takes no part between them: to wait for its lock would take longer than they.
 
-The driver's own copies of ordinary memory use one thread and reach a quarter of the bus. Python takes no part between
-the pieces, as threads that wait for its lock would take longer than the pieces do.
+Ordinary memory is moved by compiled threads into page-locked memory, from which the bus takes it: the driver's own
+copies of it use one thread and reach a quarter of the bus.
 """
 
 from collections.abc import Sequence
@@ -24,6 +24,40 @@ if TYPE_CHECKING:
 PIECE = 1 << 23  # bytes
 SLOTS = 4  # pieces of page-locked memory, which stay in the processor's cache
 COPIERS = 12  # threads at most: one of them reaches an eighth of the bus
+
+
+@numba.njit(nogil=True, cache=True)
+def _copy_parts(target: Any, source: Any, starts: Any, ends: Any, events: Any, stream: Any) -> Any:
+    """As `_copy_through`, from page-locked memory. source: its address. starts, ends: of the parts, in bytes."""
+    for part in range(len(starts)):
+        start = starts[part]
+        failed = copy_to_device(target + start, source + start, ends[part] - start, stream)
+        if not failed:
+            failed = record_event(events[part], stream)
+        if failed:
+            return failed
+    return 0
+
+
+def copy_parts(
+    device: "Cuda", array: Array, values: NDArray[Any], starts: Sequence[int], after: Sequence[Event], stream: Any
+) -> list[Event]:
+    """As `Device.copy_in_parts`, on a stream of the device."""
+    for earlier in after:
+        stream.wait_event(earlier)
+    events = [device.cupy.cuda.Event(block=device.patient, disable_timing=True) for _ in starts]
+    row_bytes = values.nbytes // len(values)
+    first = np.array(starts, np.uintp) * np.uintp(row_bytes)
+    last = np.append(np.uintp(values.nbytes), first[:-1])
+    addresses = np.array([event.ptr for event in events], np.uintp)
+    target, source = np.uintp(array.pointer), np.uintp(values.ctypes.data)
+    _raise(device, values, _copy_parts(target, source, first, last, addresses, np.uintp(stream.ptr)))
+    return events
+
+
+def _raise(device: "Cuda", values: NDArray[Any], failed: int) -> None:
+    if failed:
+        raise DeviceError(f"{device.name}: copying {values.nbytes:,} bytes to it failed (CUDA error {failed})")
 
 
 @numba.njit(parallel=True, nogil=True, cache=True)
@@ -70,10 +104,7 @@ class Staging:
             numba.set_num_threads(max(1, min(COPIERS, before // sharing)))
             failed = _copy_through(np.uintp(array.pointer), source, self._slots, self._addresses, np.uintp(stream.ptr))
             numba.set_num_threads(before)
-        if failed:
-            raise DeviceError(
-                f"{self._device.name}: copying {values.nbytes:,} bytes to it failed (CUDA error {failed})"
-            )
+        _raise(self._device, values, failed)
         event: Event = stream.record(self._device.cupy.cuda.Event(disable_timing=True))
         return event
 

@@ -10,7 +10,7 @@ import platform
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -213,8 +213,10 @@ class Emulator(Device):
         """Launches return when they have finished."""
 
     def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Host memory like any other."""
-        return np.empty(shape, dtype)
+        """Host memory like any other, but known as page-locked."""
+        array = np.empty(shape, dtype)
+        self.page_lock(array)
+        return array
 
     def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """At once in forward order, as late as allowed in reverse order, either in random order."""
@@ -256,6 +258,9 @@ class Emulator(Device):
     def finish(self, event: Event) -> None:
         """As `wait`."""
         event.happen()
+
+    def _lock_pages(self, start: int, nbytes: int) -> Callable[[int], object] | None:
+        return lambda start: None
 
     def _compile(self, path: Path, constants: Constants, parameters: dict[str, list[Parameter]]) -> dict[str, Kernel]:
         source = load_source(path)

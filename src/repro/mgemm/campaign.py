@@ -66,8 +66,9 @@ def similarities_of_rank(
 ) -> Iterator[Result]:
     """Compute the similarities that the schedule gives this rank, as tiles with their values, (rows, columns).
 
-    own: what `own_part` gives. Values are of the engine's precision, or bytes, and valid until the next tile is asked
-    for. All ranks must take all their tiles. The order of tiles is that of the schedule; those of pairs come in parts.
+    own: what `own_part` gives, to be left alone until all tiles are taken; `Device.page_lock` lets it go to the device
+    faster. Values are of the engine's precision, or bytes, and valid until the next tile is asked for. All ranks must
+    take all their tiles. The order of tiles is that of the schedule; those of pairs come in parts.
     """
     decomposition = problem.decomposition
     field, _, row = decomposition.place(communicator.rank)

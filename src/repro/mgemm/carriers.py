@@ -28,19 +28,21 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
-    system, process = this_process()
-    places = communicator.allgather((system, process, device.index))
-    transfers.sharing = len({place for place in places if place[0] == system})
-    outside = len({place[:2] for place in places}) > 1
-    lent = communicator.allgather(
-        [device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
-    )
+    arrays = upload.block.data, upload.block.all_totals
+    lent = communicator.allgather([device.lend(array, outside=False) for array in arrays])
+    places = {(data.process, data.device) for data, _ in lent}
+    transfers.sharing = len({place for place in places if place[0][0] == this_process()[0]})
+    apart = len({process for process, _ in places}) > 1
+    if apart:
+        lent = communicator.allgather([device.lend(array, outside=True) for array in arrays])
     borrowed = {}
     for rank in sources:
-        arrays = [array for array in map(device.borrow, lent[rank]) if array is not None]
-        if len(arrays) == len(lent[rank]):
-            borrowed[rank] = arrays
-    if all(communicator.allgather(len(borrowed) == len(sources))):
+        reached = [array for array in map(device.borrow, lent[rank]) if array is not None]
+        if len(reached) == len(lent[rank]):
+            borrowed[rank] = reached
+    reaches_all = len(borrowed) == len(sources)
+    # Within a process nobody has to be asked: all reach each other, or none does.
+    if all(communicator.allgather(reaches_all)) if apart else reaches_all:
         return Copies(communicator, engine, upload, own.shape[1], borrowed)
     return Messages(communicator, transfers, engine, upload, own)
 
@@ -80,7 +82,7 @@ class Messages:
 
     def close(self) -> None:
         """Nobody needs what this rank holds; nothing goes on behind the caller's back."""
-        self.own[:]
+        self.own.complete()
 
 
 class _Message:
@@ -139,7 +141,7 @@ class Copies:
 
     def close(self) -> None:
         """Keep our own vectors until no rank needs them any more."""
-        self.own[:]
+        self.own.complete()
         self._communicator.allgather(None)
 
 

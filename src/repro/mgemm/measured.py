@@ -71,6 +71,7 @@ def measure_rank(communicator: Communicator, device: Device, task: Task) -> dict
     problem, given = task.problem, task.given
     engine = Engine(device, given.kind.metric, given.kind.dtype, task.variant, levels=given.kind.levels)
     own = _own(given, problem.decomposition, communicator.rank)
+    device.page_lock(own)
 
     def run() -> int:
         communicator.allgather(None)

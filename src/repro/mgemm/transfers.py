@@ -1,6 +1,7 @@
 """Transfers between host and device beside the kernels: vectors go in, the last first, and results come out in pieces.
 
-Vectors lie in ordinary memory, from which a thread for each device lets them go, beside those that launch.
+Vectors best lie in page-locked memory, from which all may go off at once. Others, and those for which there is no room
+yet, a thread for each device lets go, beside those that launch.
 """
 
 import weakref
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
+from repro.device.page_locking import is_page_locked
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
 from repro.mgemm.page_locked import Host, Received
@@ -23,6 +25,7 @@ from repro.mgemm.sender import sender_of
 T = TypeVar("T")
 
 PIECE = 1 << 25  # bytes of vectors that go in at a time
+LOCKED_PIECE = 1 << 24  # of those from page-locked memory, which no threads meet for
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
 LANES = 2  # of pieces that are computed side by side, so that the end of one keeps no multiprocessor idle
@@ -96,7 +99,10 @@ class Upload:
     def __init__(
         self, transfers: Transfers, engine: Engine, values: NDArray[Any], raw: "_Raw", received: Received | None
     ) -> None:
-        """values: as `Engine.upload` takes them. received: they lie in page-locked memory, which is to be freed."""
+        """values: as `Engine.upload` takes them; page-locked ones are to be left alone until `complete` returns.
+
+        received: the memory in which they lie, which is to be freed.
+        """
         self.device = transfers.device
         self.rank = transfers.rank
         self._transfers = transfers
@@ -104,7 +110,9 @@ class Upload:
         self._values = values
         self._received = received
         self.block = engine.new_block(*values.shape)
-        self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
+        self._locked = received is not None or is_page_locked(values)
+        piece = LOCKED_PIECE if self._locked else PIECE
+        self._rows = max(1, min(len(values), piece // (values.shape[1] * values.itemsize)))
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
         self._used: dict[int, Event] = {}  # by part: when those of it that were asked for are arranged
@@ -117,6 +125,8 @@ class Upload:
         self._error: BaseException | None = None
         if received:
             weakref.finalize(self, received.free, values)
+        elif self._locked and self._part == len(values):
+            self._copied = self.device.copy_in_parts(self._raw_of(0, len(values)), values, self._starts, [self._free])
         else:
             sender_of(self.device).add(self)
 
@@ -129,6 +139,11 @@ class Upload:
         while self._there > first:
             self._arrange(max(first, (self._there - 1) // self._part * self._part))
         return self.block[part]
+
+    def complete(self) -> None:
+        """Have all vectors on the device, or on their way through memory of the device's own."""
+        self[:]
+        self.device.finish(self._copied[-1])
 
     def _arrange(self, first: int) -> None:
         """Have the vectors from this one on arranged, of the part that is coming in."""
@@ -175,7 +190,7 @@ class Upload:
         start = self._starts[len(self._copied)]
         end = min(start + self._rows, len(self))
         raw, free = self._raw_of(start, end), self._used.get(start // self._part + 2, self._free)
-        if self._received:
+        if self._locked:
             return self.device.copy_in(raw, self._values[start:end], [free])
         return self.device.stage_in(raw, self._values[start:end], [free], self._transfers.sharing)
 
