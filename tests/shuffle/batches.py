@@ -38,6 +38,17 @@ def random_batch(seed: int, count: int, longest: int, others: bool = True) -> tu
     return encode(queries), encode(subjects)
 
 
+def million_pairs() -> tuple[Letters, Letters]:
+    """A million queries and subjects of 0 to 60 letters, one in 50 of which is none of four."""
+    rng = np.random.default_rng(1)
+
+    def some() -> Letters:
+        offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 61, 1_000_000))])
+        return Letters(rng.choice(5, offsets[-1], p=[0.245] * 4 + [0.02]).astype(np.uint8), offsets)
+
+    return some(), some()
+
+
 @st.composite
 def schemes(draw: st.DrawFn, few_gaps: bool = False) -> Scheme:
     """Any scheme of small scores, some with a matrix. few_gaps: for kernels that are specialised by what gaps cost."""

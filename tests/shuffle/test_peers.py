@@ -6,7 +6,8 @@ import pytest
 from repro.errors import InputError
 from repro.shuffle import peers, reference
 from repro.shuffle.scheme import Scheme
-from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch
+from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, million_pairs, random_batch
+from tests.shuffle.test_on_gpu import SUMS, reads_of
 
 pytest.importorskip("parasail")
 
@@ -16,6 +17,23 @@ def test_scores_of_all_pairs(scheme):
     queries, subjects = random_batch(7, 20, 300)
     expected = reference.scores(queries, subjects, "all", scheme)
     assert peers.parasail_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_scores_of_a_million_random_pairs(scheme):
+    """Those that test_on_gpu.py takes."""
+    queries, subjects = million_pairs()
+    expected = reference.scores(queries, subjects, "zip", scheme)
+    assert np.array_equal(peers.parasail_scores(queries, subjects, "zip", scheme), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", SUMS)
+@pytest.mark.parametrize(("number", "scheme"), list(enumerate(SCHEMES)), ids=SCHEME_NAMES)
+def test_sums_of_real_reads(number, scheme, length):
+    queries, subjects = reads_of(length)
+    assert peers.parasail_scores(queries, subjects, "all", scheme).sum(dtype=np.int64) == SUMS[length][number]
 
 
 def test_a_matrix_and_an_index_list():
