@@ -88,6 +88,16 @@ def test_subjects_wider_than_a_stage(variant, scheme):
         assert np.array_equal(outcome.scores, reference.scores(queries, subjects, pairs, scheme))
 
 
+@pytest.mark.parametrize(("variant", "mode"), [("half2", "semi-global"), ("auto", "global"), ("auto", "local")])
+def test_lengths_from_nothing_to_100_000(variant, mode):
+    scheme, rng = Scheme(mode), np.random.default_rng(13)
+    lengths = [(100_001, 3), (0, 100_001), (4, 100_001), (100_001, 0), (30, 30), (0, 0), (20_000, 5)]
+    queries, subjects = (encode([rng.choice(BYTES, n) for n in side]) for side in zip(*lengths, strict=True))
+    outcome = run(open_device("emulator"), variant, queries, subjects, "zip", scheme)
+    assert np.array_equal(outcome.scores, reference.scores(queries, subjects, "zip", scheme))
+    assert sum(outcome.types.values()) == len(lengths)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", ["fp32", "half2", "s16x2"])
 def test_stages_hand_their_borders_on_without_a_race(variant):

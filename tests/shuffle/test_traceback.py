@@ -16,9 +16,11 @@ from repro.shuffle.letters import Letters, Pairs
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.units import batches
 from repro.shuffle.variants import VARIANTS
+from tests.conftest import ORDERS
 from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch, schemes
 
-DEVICE = open_device("emulator", thread_order="random", seed=6)
+DEVICES = {order: open_device("emulator", thread_order=order, seed=6) for order in ORDERS}
+DEVICE = DEVICES["random"]
 MODES = ["global", "semi-global", "local"]
 TEXT = st.text("ACGTNacgt", max_size=60)
 
@@ -60,11 +62,12 @@ def test_stored_predecessors_and_hirschbergs_division(device, scheme, variant):
     mode=st.sampled_from(["global", "semi-global", "local"]),
     match=st.integers(0, 5),
     mismatch=st.integers(-5, 1),
+    order=st.sampled_from(ORDERS),
 )
-def test_any_scores_of_letters(pairs, mode, match, mismatch, variant):
+def test_any_scores_of_letters(pairs, mode, match, mismatch, order, variant):
     queries, subjects = letters(*(q for q, _ in pairs)), letters(*(s for _, s in pairs))
     scheme = Scheme(mode, match=match, mismatch=mismatch)
-    found = alignments(DEVICE, queries, subjects, "zip", scheme, variant)
+    found = alignments(DEVICES[order], queries, subjects, "zip", scheme, variant)
     assert_as_reference(found, queries, subjects, "zip", scheme)
 
 
@@ -106,10 +109,11 @@ def test_scores_beyond_a_float_are_divided_in_integers():
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(TEXT, TEXT), max_size=5), schemes(few_gaps=True))
-def test_any_scheme(pairs, scheme):
+@given(st.lists(st.tuples(TEXT, TEXT), max_size=5), schemes(few_gaps=True), st.sampled_from(ORDERS))
+def test_any_scheme(pairs, scheme, order):
     queries, subjects = letters(*(q for q, _ in pairs)), letters(*(s for _, s in pairs))
-    assert_as_reference(alignments(DEVICE, queries, subjects, "zip", scheme), queries, subjects, "zip", scheme)
+    found = alignments(DEVICES[order], queries, subjects, "zip", scheme)
+    assert_as_reference(found, queries, subjects, "zip", scheme)
 
 
 @pytest.mark.parametrize("scheme", [Scheme("global"), Scheme("local", "linear"), Scheme("semi-global")], ids=str)
