@@ -11,6 +11,7 @@ from repro.errors import InputError
 from repro.wfa.pyramid import Tile
 from repro.wfa.reference import wagner_fischer, wavefront
 from repro.wfa.variants import VARIANTS
+from tests.conftest import ORDERS
 
 EXAMPLE = b"CACCTGACTTA", b"ACCATGGACTG"  # Fig. 2
 
@@ -49,13 +50,43 @@ def test_random_pairs_against_edlib(variant, pair, data):
         name: data.draw(st.sampled_from([2, 3, 5]) if name == "tile_length" else st.integers(1, 40), label=name)
         for name in variant.settings
     }
-    for order in ("forward", "reverse", "random"):
+    for order in ORDERS:
         device = open_device("emulator", thread_order=order)
         outcome = variant.run(device, letters(a), letters(b), **variant.complete(chosen))
         assert outcome.distance == edlib_distance(a, b)
         if variant.settings:
             reads = -(-device.counters.launches // chosen.get("read_interval", 1))
             assert device.counters.reads == reads
+
+
+@st.composite
+def long_pairs(draw) -> tuple[np.ndarray, np.ndarray]:
+    """Strings of 0 to 3,000 letters over 1 to 256 symbols: unrelated, or one and a changed copy of it."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    symbols, length, other = draw(st.integers(1, 256)), draw(st.integers(0, 3000)), draw(st.integers(0, 3000))
+    a = rng.integers(0, symbols, length).astype(np.uint8)
+    changed = draw(st.sampled_from([0, 0.01, 0.1, 1]))
+    if changed == 1:
+        return a, rng.integers(0, symbols, other).astype(np.uint8)
+    b = np.where(rng.random(length) < changed, rng.integers(0, symbols, length), a).astype(np.uint8)
+    return a, b[rng.random(length) >= changed / 4]
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS.values() if v.settings], ids=lambda variant: variant.name)
+@settings(max_examples=25, deadline=None)
+@given(pair=long_pairs(), order=st.sampled_from(ORDERS), interval=st.sampled_from([1, 100]))
+def test_long_random_pairs_against_edlib(variant, pair, order, interval):
+    a, b = pair
+    device = open_device("emulator", thread_order=order)
+    given = {
+        name: value for name, value in (("tile_length", 3), ("read_interval", interval)) if name in variant.settings
+    }
+    outcome = variant.run(device, a, b, **variant.complete(given))
+    assert outcome.distance == edlib_distance(a.tobytes(), b.tobytes())
+    if "tile_length" in given:  # a band of tiles has 6 columns, of which the next one begins with the last 3
+        needed = outcome.distance // 3 + 1
+        latest = min(-(-needed // interval) * interval, max(len(a), len(b)) // 3 + 1)
+        assert max(1, needed - 1) <= device.counters.launches <= latest
 
 
 @settings(max_examples=60, deadline=None)
