@@ -100,7 +100,7 @@ def mgemm(device: Device) -> None:
             engine.pairs(block[:21], block[:21])
             if name != "auto":
                 continue
-            with patch.multiple(products, LARGE=1, FULL=0):
+            with patch.multiple(products, LARGE=1, SMALL_SPEED=0):
                 n2 = engine.pairs(block, block)
             part = block[:21]
             engine.quotients2(n2, block, block, as_bytes=dtype == np.float32)

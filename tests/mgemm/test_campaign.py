@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from repro.device import cuda, open_device
+from repro.device.emulator import Emulator
 from repro.errors import InputError
 from repro.mgemm.campaign import own_part, similarities_of_rank
 from repro.mgemm.checksum import Checksum
@@ -89,6 +90,21 @@ def test_every_decomposition_gives_the_reference_and_one_checksum(way, shape):
 @pytest.mark.parametrize("way", [2, 3])
 def test_vectors_pass_as_messages_where_devices_do_not_reach_each_other(monkeypatch, way, shape):
     monkeypatch.setattr("repro.device.emulator.Emulator.borrow", lambda self, lent: None)
+    _as_apart(monkeypatch, way, shape)
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 1), (2, 2, 1), (1, 3, 2)], ids=str)
+@pytest.mark.parametrize("way", [2, 3])
+def test_ranks_of_other_processes_agree_on_copies_first(monkeypatch, way, shape):
+    borrowed, real = [], Emulator.borrow
+    monkeypatch.setattr(Emulator, "borrow", lambda self, lent: (borrowed.append(lent), real(self, lent))[1])
+    _as_apart(monkeypatch, way, shape)
+    assert len(borrowed) == len(ORDERS) * 2 * np.prod(shape) * shape[1]  # of all that they may get vectors from
+
+
+def _as_apart(monkeypatch, way, shape):
+    """Compute with ranks that treat each other as other processes."""
+    monkeypatch.setattr("repro.mgemm.carriers.LocalCommunicator", type(None))
     values = vectors_of(np.float32)
     for order in ORDERS:
         _, found, _ = run(values, Problem(VECTORS, way, 1, 0, Decomposition(*shape)), order)
@@ -221,6 +237,7 @@ def test_bands_of_a_triangle_are_computed_side_by_side(device, monkeypatch):
     vectors, fields = (6000, 2000) if device.kind == "cuda" else (300, 20)
     if device.kind == "emulator":
         monkeypatch.setattr("repro.mgemm.products.MULTIPROCESSORS", 1)
+    monkeypatch.setattr("repro.mgemm.chunks.BAND_BYTES", 1)
     values = np.random.default_rng(5).integers(0, 200, (vectors, fields)).astype(np.float32)
     engine = Engine(device, Metric.CZEKANOWSKI, np.float32)
     block = engine.upload(values)
@@ -243,6 +260,37 @@ def test_bands_of_a_triangle_are_computed_side_by_side(device, monkeypatch):
         (bands,) = run_threads(1, work)
         assert bands >= 3
         assert lanes == [band % 2 for band in range(bands)]
+
+
+@pytest.mark.parametrize("locked", [False, True])
+@pytest.mark.parametrize("kind", ["emulator", pytest.param("cuda", marks=pytest.mark.cuda)])
+def test_ranks_that_share_devices_give_what_one_does(kind, locked, monkeypatch):
+    """Again and again, with pieces that are computed side by side."""
+    if kind == "cuda" and cuda.why_unavailable():
+        pytest.skip("no GPU")
+    monkeypatch.setattr("repro.mgemm.chunks.BAND_BYTES", 1)
+    vectors, fields = (9000, 1500) if kind == "cuda" else (300, 20)
+    problem = Problem(vectors, 2, 1, 0, Decomposition(1, 4, 1))
+    values = np.random.default_rng(6).integers(0, 200, (vectors, fields)).astype(np.float32)
+    engine = Engine(open_device(kind), Metric.CZEKANOWSKI, np.float32)
+    block = engine.upload(values)
+    whole = engine.quotients2(engine.pairs(block, block), block, block).get()
+    devices = cuda.device_count() if kind == "cuda" else 1
+
+    def work(communicator):
+        device = open_device(f"cuda:{communicator.rank % devices}" if kind == "cuda" else kind)
+        own = own_part(values, problem.decomposition, communicator.rank).copy()
+        if locked:
+            device.page_lock(own)
+        engine, count = Engine(device, Metric.CZEKANOWSKI, np.float32), 0
+        for _ in range(3):
+            for tile, part in similarities_of_rank(communicator, engine, own, problem):
+                expected = whole[tile.rows.start : tile.rows.stop, tile.columns.start : tile.columns.stop]
+                assert np.array_equal(flat(tile, part), flat(tile, expected))
+                count += tile.count
+        return count
+
+    assert sum(run_threads(4, work)) == 3 * vectors * (vectors - 1) // 2
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

@@ -17,8 +17,9 @@ VECTORS = 11
 class InHosts:
     """Blocks are arrays of the host, and pass as messages. taken: those that came."""
 
-    def __init__(self, communicator, own):
+    def __init__(self, communicator, own, at_once=True):
         self.own = own
+        self.at_once = at_once
         self.taken = []
         self.completed = False
         self._communicator = communicator
@@ -39,9 +40,10 @@ class InHosts:
         assert self.completed or not self.taken
 
 
+@pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("way", [2, 3])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 4, 1), (1, 5, 2), (2, 3, 1), (1, 2, 3), (1, 4, 7)])
-def test_blocks_of_every_step(way, shape):
+def test_blocks_of_every_step(way, shape, at_once):
     decomposition = Decomposition(*shape)
     values = np.arange(VECTORS * 4, dtype=np.float32).reshape(VECTORS, 4)
 
@@ -52,7 +54,7 @@ def test_blocks_of_every_step(way, shape):
     def work(communicator):
         field, block, row = decomposition.place(communicator.rank)
         steps = steps_of_rank(way, decomposition, row)
-        carrier = InHosts(communicator, np.ascontiguousarray(block_values(field, block)))
+        carrier = InHosts(communicator, np.ascontiguousarray(block_values(field, block)), at_once)
         exchange = Exchange(carrier, decomposition, communicator.rank, steps, VECTORS)
         done = []
         for step, blocks in exchange:
@@ -76,6 +78,29 @@ def test_blocks_of_every_step(way, shape):
             assert len(received) == sum(
                 len(now - before) for before, now in zip([set(), *needed], needed, strict=False)
             )
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_nothing_is_begun_before_the_first_launches_that_has_to_wait_for_them(at_once):
+    begun = []
+
+    class Noting(InHosts):
+        def expect(self, rank, vectors, tag):
+            begun.append(("from", rank))
+            return SimpleNamespace(Wait=lambda: None, take=lambda: "theirs")
+
+        def give(self, rank, tag):
+            begun.append(("to", rank))
+            return SimpleNamespace(Wait=lambda: None)
+
+    decomposition = Decomposition(1, 5, 1)
+    carrier = Noting(None, "ours", at_once)
+    steps = iter(Exchange(carrier, decomposition, 0, steps_of_rank(2, decomposition, 0), VECTORS))
+    next(steps)
+    assert begun == ([("from", 1), ("to", 4)] if at_once else [])
+    assert next(steps)[1] == ("ours", "theirs")
+    assert begun == [("from", 1), ("to", 4), ("from", 2), ("to", 3)]  # those of the next step are on their way
+    assert len(list(steps)) == 1
 
 
 def test_a_step_begins_when_its_blocks_are_there_whether_or_not_others_have_ours():

@@ -69,7 +69,7 @@ def test_sums_of_vectors_longer_than_a_block_of_threads(device, kind):
     ("kind", "capability"), [("float32", None), ("float64", None), ("uint8", None), ("bits", (8, 0)), ("bits", (9, 0))]
 )
 def test_large_products_have_tiles_of_their_own(monkeypatch, kind, capability):
-    monkeypatch.setattr(products, "FULL", 0)
+    monkeypatch.setattr(products, "SMALL_SPEED", 0)
     values, fields = random_values(kind, LARGE + 5, 9)
     for order in ORDERS:
         device = open_device("emulator", thread_order=order)
@@ -85,13 +85,14 @@ def test_large_products_have_tiles_of_their_own(monkeypatch, kind, capability):
         (256, 256, False, 4 * 256),  # two large tiles at a time
         (256, 300, False, 6 * 256),
         (384, 384, False, 36 * 128),  # nine of them keep two places busy for 0.9 of the time
-        (256, 256, True, 16 * 128),  # three
+        (256, 256, True, 16 * 128),  # three, and ten small ones
+        (192, 192, True, 4 * 256),  # three, but six small ones are as bad
         (384, 384, True, 9 * 256),  # six of the nine that are launched
         (50, 256, False, 4 * 128),  # fewer vectors than large tiles are for
     ],
 )
 def test_tiles_are_large_where_that_keeps_multiprocessors_busy(monkeypatch, rows, columns, upper, threads):
-    for name, value in (("LARGE", 100), ("MULTIPROCESSORS", 1), ("FULL", 0.95)):
+    for name, value in (("LARGE", 100), ("MULTIPROCESSORS", 1), ("SMALL_SPEED", 0.95)):
         monkeypatch.setattr(products, name, value)
     device = open_device("emulator")
     values, fields = random_values("float32", 384, 3)

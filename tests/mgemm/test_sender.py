@@ -10,7 +10,7 @@ from repro.device import open_device
 from repro.errors import DeviceError
 from repro.mgemm.engine import Engine
 from repro.mgemm.metrics import Metric
-from repro.mgemm.sender import Sender, sender_of
+from repro.mgemm.sender import _SENDERS, Sender, at_work, sender_of
 from repro.mgemm.transfers import transfers_of
 
 
@@ -80,6 +80,32 @@ def test_many_threads_add_again_and_again():
 def test_a_device_has_one_sender_whoever_opened_it():
     first, second = open_device("emulator"), open_device("emulator")
     assert sender_of(first) is sender_of(second)
+
+
+def test_senders_that_are_at_work_share_the_cores(monkeypatch):
+    monkeypatch.setitem(_SENDERS, ("emulator", 98), Sender())
+    monkeypatch.setitem(_SENDERS, ("emulator", 99), Sender())
+    before, start = at_work(), Event()
+    for number in (98, 99):
+        _SENDERS["emulator", number].add(Pieces(0, 2, [], start))
+        assert at_work() == before + number - 97
+    start.set()
+    for number in (98, 99):
+        finished(_SENDERS["emulator", number])
+    assert at_work() == before
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_ordinary_memory_is_copied_by_so_many_threads_as_others_leave(monkeypatch, others):
+    device = open_device("emulator", workers=1)
+    engine = Engine(device, Metric.CZEKANOWSKI, np.float32, "naive")
+    sharing, real = [], device.stage_in
+    monkeypatch.setattr(
+        device, "stage_in", lambda array, values, after, share: (sharing.append(share), real(array, values, after))[1]
+    )
+    monkeypatch.setattr("repro.mgemm.transfers.at_work", lambda: others)
+    transfers_of(engine).upload(engine, np.ones((30, 8), np.float32))[:]
+    assert sharing == [max(1, others)]
 
 
 def test_an_error_of_a_copy_is_raised_where_it_is_waited_for(monkeypatch):

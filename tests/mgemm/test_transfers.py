@@ -21,8 +21,7 @@ def vectors(count, seed=0):
 def engine(request, monkeypatch):
     """Pieces of two vectors and raw memory for seven."""
     device = open_device("emulator", thread_order=request.param)
-    for piece in ("PIECE", "LOCKED_PIECE"):
-        monkeypatch.setattr(module, piece, 2 * ROW + 5)
+    monkeypatch.setattr(module, "PIECE", 2 * ROW + 5)
     monkeypatch.setattr(module, "RAW_SHARE", device.memory_bytes // (7 * ROW + 9))
     return Engine(device, Metric.CZEKANOWSKI, np.float32, "naive")
 

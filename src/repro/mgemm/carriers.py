@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device import Array, Event
-from repro.device.base import this_process
+from repro.device import Array, Device, Event
+from repro.device.base import Lent, this_process
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
 from repro.mgemm.exchange import Carrier
-from repro.mgemm.ranks import Communicator, Request
+from repro.mgemm.ranks import Communicator, LocalCommunicator, Request
 from repro.mgemm.transfers import Transfers, Upload, transfers_of
 
 Vectors = Block | Upload
@@ -20,7 +20,8 @@ Vectors = Block | Upload
 def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], sources: list[int]) -> Carrier[Vectors]:
     """Copies where every rank reaches the memory of those that it gets vectors from, else messages.
 
-    own: the vectors of this rank. sources: the ranks that this one may get vectors from.
+    Within a process it does, and ranks begin without waiting for each other. own: the vectors of this rank. sources:
+    the ranks that this one may get vectors from.
     """
     device, transfers = engine.device, transfers_of(engine)
     transfers.rank = communicator.rank
@@ -28,27 +29,36 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)
-    arrays = upload.block.data, upload.block.all_totals
-    lent = communicator.allgather([device.lend(array, outside=False) for array in arrays])
-    places = {(data.process, data.device) for data, _ in lent}
-    transfers.sharing = len({place for place in places if place[0][0] == this_process()[0]})
-    apart = len({process for process, _ in places}) > 1
-    if apart:
-        lent = communicator.allgather([device.lend(array, outside=True) for array in arrays])
+    if isinstance(communicator, LocalCommunicator):
+        return Copies(communicator, engine, upload, own.shape[1])
+    system, process = this_process()
+    places = communicator.allgather((system, process, device.index))
+    transfers.sharing = len({place for place in places if place[0] == system})
+    lent = communicator.allgather(_lent(upload, outside=True))
     borrowed = {}
     for rank in sources:
-        reached = [array for array in map(device.borrow, lent[rank]) if array is not None]
-        if len(reached) == len(lent[rank]):
-            borrowed[rank] = reached
-    reaches_all = len(borrowed) == len(sources)
-    # Within a process nobody has to be asked: all reach each other, or none does.
-    if all(communicator.allgather(reaches_all)) if apart else reaches_all:
+        arrays = _borrowed(device, lent[rank])
+        if len(arrays) == len(lent[rank]):
+            borrowed[rank] = arrays
+    if all(communicator.allgather(len(borrowed) == len(sources))):
         return Copies(communicator, engine, upload, own.shape[1], borrowed)
     return Messages(communicator, transfers, engine, upload, own)
 
 
+def _lent(upload: Upload, outside: bool) -> list[Lent]:
+    """Data and sums of our block, for other ranks."""
+    return [upload.device.lend(array, outside) for array in (upload.block.data, upload.block.all_totals)]
+
+
+def _borrowed(device: Device, lent: list[Lent]) -> list[Array]:
+    """Those of another rank that the device reaches."""
+    return [array for array in map(device.borrow, lent) if array is not None]
+
+
 class Messages:
     """Vectors are sent from and to the memory of hosts."""
+
+    at_once = True
 
     def __init__(
         self,
@@ -104,15 +114,17 @@ class _Message:
 class Copies:
     """Vectors are copied from where they lie arranged on the other rank's device; messages say when they are there."""
 
+    at_once = False
+
     def __init__(
         self,
         communicator: Communicator,
         engine: Engine,
         upload: Upload,
         elements: int,
-        borrowed: dict[int, list[Array]],
+        borrowed: dict[int, list[Array]] | None = None,
     ) -> None:
-        """elements: of a vector. borrowed: data and sums of the blocks of other ranks."""
+        """elements: of a vector. borrowed: data and sums of others' blocks; where there is none, messages lend them."""
         self.own = upload
         self._communicator = communicator
         self._engine = engine
@@ -123,11 +135,20 @@ class Copies:
     def expect(self, rank: int, vectors: int, tag: int) -> "_Copy":
         """As `Carrier.expect`."""
         block = self._engine.new_block(vectors, self._elements)
-        return _Copy(self._communicator.Irecv(_word(), rank, tag), self._engine, block, self._borrowed[rank])
+        message = self._message()
+        request = self._communicator.Irecv(message, rank, tag)
+        source = None if self._borrowed is None else self._borrowed[rank]
+        return _Copy(request, self._engine, block, message, source)
 
     def give(self, rank: int, tag: int) -> "_Promise":
         """As `Carrier.give`."""
-        return _Promise(self._communicator, self._engine, self._complete, rank, tag)
+        message = self._message()
+        if self._borrowed is None:
+            message[0] = _lent(self.own, outside=False)
+        return _Promise(self._communicator, self._engine, self._complete, message, rank, tag)
+
+    def _message(self) -> NDArray[Any]:
+        return np.zeros(1, object if self._borrowed is None else np.uint8)
 
     def complete(self) -> None:
         """See to it that our own vectors are on the device."""
@@ -147,24 +168,39 @@ class Copies:
 
 class _Promise:
     def __init__(
-        self, communicator: Communicator, engine: Engine, complete: "Future[Event]", rank: int, tag: int
+        self,
+        communicator: Communicator,
+        engine: Engine,
+        complete: "Future[Event]",
+        message: NDArray[Any],
+        rank: int,
+        tag: int,
     ) -> None:
         self._communicator = communicator
         self._engine = engine
         self._complete = complete
-        self._place = rank, tag
+        self._message = message, rank, tag
 
     def Wait(self) -> None:
         """Say that our vectors are on the device, once they are."""
         self._engine.device.finish(self._complete.result())
-        self._communicator.Isend(_word(), *self._place).Wait()
+        self._communicator.Isend(*self._message).Wait()
 
 
 class _Copy:
-    def __init__(self, request: Request, engine: Engine, block: Block, source: list[Array]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        engine: Engine,
+        block: Block,
+        message: NDArray[Any],
+        source: list[Array] | None,
+    ) -> None:
+        """source: what was borrowed; None where the message lends it."""
         self._request = request
         self._device = engine.device
         self._block = block
+        self._message = message
         self._source = source
         self._free = self._device.record()  # launches before may still use the memory for what it was
 
@@ -174,11 +210,8 @@ class _Copy:
 
     def take(self) -> Block:
         """As `Incoming.take`."""
-        for target, source in zip((self._block.data, self._block.all_totals), self._source, strict=True):
+        arrays = _borrowed(self._device, self._message[0]) if self._source is None else self._source
+        for target, source in zip((self._block.data, self._block.all_totals), arrays, strict=True):
             copied = self._device.copy_across(target, source, [self._free])
         self._device.wait(copied)
         return self._block
-
-
-def _word() -> NDArray[Any]:
-    return np.zeros(1, np.uint8)

@@ -19,6 +19,7 @@ from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
 BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
+BAND_BYTES = 1 << 27  # of vectors that are not cut into bands, as they are there in the time that launches take
 ALMOST = 0.98  # as full as the multiprocessors can be
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
@@ -44,7 +45,7 @@ class Chunk(ABC):
 
     @property
     def apart(self) -> bool:
-        """Whether they may be computed beside other chunks: what they need is kept until the rank has its results."""
+        """Whether they may be computed beside other chunks: all that they need is kept with them."""
         return False
 
     @abstractmethod
@@ -71,8 +72,8 @@ class _Pairs(Chunk):
 
     @property
     def apart(self) -> bool:
-        """Triangles are of the rank's own vectors."""
-        return self.tiles[0].triangle
+        """They share nothing but vectors."""
+        return True
 
     def similarities(self) -> Array:
         n2 = self.numerators()
@@ -159,7 +160,10 @@ def _view(held: Held, indices: range) -> Block:
 
 def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) -> Iterator[Chunk]:
     (whole,) = work.tiles
-    for rows in _bands(whole, engine):
+    left = held[0][1]
+    left = left.block if isinstance(left, Upload) else left
+    uncut = BAND_BYTES // (left.words * left.data.dtype.itemsize)
+    for rows in _bands(whole, engine, uncut):
         columns = range(rows.start, whole.columns.stop) if whole.triangle else whole.columns
         before = replace(whole, rows=range(whole.rows.start, rows.start)).count
         tile = Tile(rows, columns, triangle=whole.triangle, before=before)
@@ -167,13 +171,15 @@ def _pairs(engine: Engine, number: int, work: Work, held: Held, as_bytes: bool) 
             yield _Pairs(engine, number, [tile], as_bytes, _view(held, rows), _view(held, columns))
 
 
-def _bands(whole: Tile, engine: Engine) -> Iterator[range]:
+def _bands(whole: Tile, engine: Engine, uncut: int) -> Iterator[range]:
     """The rows of a rectangle in parts, the last first: those of a triangle need no vectors but those from them on.
 
     As many at a time as keep all multiprocessors busy to the end, or nearly; no more, as ranks may share the device.
+    uncut: rows of a triangle that are not worth cutting.
     """
     tile_rows, tile_columns, at_once = engine.tiles
-    first_rows, stop = -(-len(whole.rows) // (BANDS if whole.triangle else 1)), whole.rows.stop
+    first_rows = max(uncut, -(-len(whole.rows) // BANDS)) if whole.triangle else len(whole.rows)
+    stop = whole.rows.stop
     while stop > whole.rows.start:
         choices: list[tuple[float, int]] = []  # how full the multiprocessors are, and rows
         tiles = 0

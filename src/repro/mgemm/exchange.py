@@ -12,7 +12,12 @@ Block = TypeVar("Block", covariant=True)
 
 
 class Carrier(Protocol[Block]):
-    """What takes vectors from rank to rank."""
+    """What takes vectors from rank to rank.
+
+    at_once: whether ours may go off before all of them are on the device.
+    """
+
+    at_once: bool
 
     @property
     def own(self) -> Block:
@@ -88,9 +93,14 @@ class Exchange(Generic[Block]):
             for offset, block in incoming.items():
                 self.received += self._size(offset)
                 held[offset] = block.take()
-            incoming, arrived = self._begin(following, held) if following else ({}, None)
+            # Before the first launch nothing is begun that would only wait for it.
+            later = step is self._steps[0] and not step.offsets and not self._carrier.at_once
+            if following and not later:
+                incoming, arrived = self._begin(following, held)
             if not is_repeated(step, self._block, self._decomposition.vectors):
                 yield step, tuple(held[offset] for offset in (0, *step.offsets))
+            if following and later:
+                incoming, arrived = self._begin(following, held)
             needed = following.offsets if following else ()
             held = {offset: block for offset, block in held.items() if offset == 0 or offset in needed}
 

@@ -16,7 +16,7 @@ NAMES = ("naive", *OPERATIONS, "auto")
 BIT_GROUP = 16  # words of a vector that lie together for the tensor cores, as in words.cuh
 LARGE = 512  # vectors on either side from which on large tiles are fuller than small ones are quick
 VAST = 8192  # and from which on the largest are
-FULL = 0.9  # of the multiprocessors' time: below, small tiles, which do a tenth less at a time, are dealt more evenly
+SMALL_SPEED = 0.9  # of small tiles beside large ones while multiprocessors are busy; they are dealt more evenly
 TILES_WIDE, TILES_HIGH = 32, 8  # threads of a naive block
 TENSOR_NEEDS = (8, 0)  # the least compute capability with the instructions of tensor.cu
 WARPGROUPS_NEED = (9, 0)  # the compute capability that alone has the instructions of warpgroups.cu
@@ -207,12 +207,16 @@ class Product:
             kernel(grid, tiling.threads, left.block.data, right.data, *totals, out, *scalars, shared_bytes=shared_bytes)
 
     def _tiling(self, left: Rows, columns: int, diagonal: int) -> Tiling:
-        """Large tiles where they keep the multiprocessors busy to the end."""
+        """Large tiles, but for fewer vectors or where small ones keep the multiprocessors so much busier to the end."""
         large, small = TILINGS[self._word.itemsize]
-        needed = (columns - max(0, row - diagonal) for row in range(0, left.count, large.ROWS))
-        tiles = left.pivots * sum(-(-count // large.COLUMNS) for count in needed if count > 0)
-        few = min(left.count, columns) < LARGE or fullness(max(1, tiles), large.BLOCKS_PER_SM * MULTIPROCESSORS) < FULL
-        return small if few else large
+        if min(left.count, columns) < LARGE:
+            return small
+        busy = {}
+        for tiling in (large, small):
+            needed = (columns - max(0, row - diagonal) for row in range(0, left.count, tiling.ROWS))
+            tiles = left.pivots * sum(-(-count // tiling.COLUMNS) for count in needed if count > 0)
+            busy[tiling] = fullness(max(1, tiles), tiling.BLOCKS_PER_SM * MULTIPROCESSORS)
+        return small if SMALL_SPEED * busy[small] > busy[large] else large
 
     def _warps(self, fewer: int) -> WarpTiling | WarpgroupTiling:
         """The tiling for so many vectors on the side that has fewer."""

@@ -23,6 +23,11 @@ class Sender:
         self._uploads: list[Upload] = []
         self._at_work = False
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it sends, or is about to."""
+        return self._at_work
+
     def add(self, upload: "Upload") -> None:
         """Send what may go on of an upload; to be called again where it has stopped and may go on."""
         with self._lock:
@@ -49,3 +54,8 @@ _SENDERS: dict[tuple[str, int], Sender] = {}
 def sender_of(device: Device) -> Sender:
     """The sender to a device, whoever opened it."""
     return _SENDERS.setdefault((device.kind, device.index), Sender())
+
+
+def at_work() -> int:
+    """How many devices of this process vectors are sent to now."""
+    return sum(sender.is_at_work for sender in list(_SENDERS.values()))

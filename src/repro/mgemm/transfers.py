@@ -20,12 +20,11 @@ from repro.device.page_locking import is_page_locked
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
 from repro.mgemm.page_locked import Host, Received
-from repro.mgemm.sender import sender_of
+from repro.mgemm.sender import at_work, sender_of
 
 T = TypeVar("T")
 
 PIECE = 1 << 25  # bytes of vectors that go in at a time
-LOCKED_PIECE = 1 << 24  # of those from page-locked memory, which no threads meet for
 RAW_SHARE = 8  # the part of a device's memory that vectors may take as they come in, before they are arranged
 RESULTS = 3  # that are under way
 LANES = 2  # of pieces that are computed side by side, so that the end of one keeps no multiprocessor idle
@@ -34,7 +33,7 @@ LANES = 2  # of pieces that are computed side by side, so that the end of one ke
 class Transfers:
     """The memory through which an engine's vectors and results pass, which is kept: getting it takes long.
 
-    rank: whose it is. sharing: devices of the host that vectors go to at a time.
+    rank: whose it is. sharing: devices of the host that vectors go to at a time, of other processes too.
     """
 
     def __init__(self, device: Device) -> None:
@@ -111,8 +110,7 @@ class Upload:
         self._received = received
         self.block = engine.new_block(*values.shape)
         self._locked = received is not None or is_page_locked(values)
-        piece = LOCKED_PIECE if self._locked else PIECE
-        self._rows = max(1, min(len(values), piece // (values.shape[1] * values.itemsize)))
+        self._rows = max(1, min(len(values), PIECE // (values.shape[1] * values.itemsize)))
         self._raw = raw
         self._part = raw.take(values.shape, values.dtype, self._rows)
         self._used: dict[int, Event] = {}  # by part: when those of it that were asked for are arranged
@@ -192,7 +190,7 @@ class Upload:
         raw, free = self._raw_of(start, end), self._used.get(start // self._part + 2, self._free)
         if self._locked:
             return self.device.copy_in(raw, self._values[start:end], [free])
-        return self.device.stage_in(raw, self._values[start:end], [free], self._transfers.sharing)
+        return self.device.stage_in(raw, self._values[start:end], [free], max(self._transfers.sharing, at_work()))
 
     def _raw_of(self, start: int, end: int) -> Array:
         """Memory for vectors of one part."""
