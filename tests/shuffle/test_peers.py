@@ -1,22 +1,27 @@
-"""parasail's scores, by its C interface on all cores, equal the reference's."""
+"""parasail's and SeqAn's scores, on all cores, equal the reference's."""
 
 import numpy as np
 import pytest
 
 from repro.errors import InputError
-from repro.shuffle import peers, reference
+from repro.shuffle import reference
+from repro.shuffle.parasail_peer import parasail_scores
+from repro.shuffle.peers import not_installed
 from repro.shuffle.scheme import Scheme
+from repro.shuffle.seqan_peer import seqan_scores
 from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, million_pairs, random_batch
 from tests.shuffle.test_on_gpu import SUMS, reads_of
 
-pytest.importorskip("parasail")
+parasail = pytest.mark.skipif("parasail" in not_installed(), reason="parasail is not installed")
+seqan = pytest.mark.skipif("seqan" in not_installed(), reason="SeqAn is not installed")
 
 
+@parasail
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
 def test_scores_of_all_pairs(scheme):
     queries, subjects = random_batch(7, 20, 300)
     expected = reference.scores(queries, subjects, "all", scheme)
-    assert peers.parasail_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
+    assert parasail_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
 
 
 @pytest.mark.slow
@@ -25,7 +30,7 @@ def test_scores_of_a_million_random_pairs(scheme):
     """Those that test_on_gpu.py takes."""
     queries, subjects = million_pairs()
     expected = reference.scores(queries, subjects, "zip", scheme)
-    assert np.array_equal(peers.parasail_scores(queries, subjects, "zip", scheme), expected)
+    assert np.array_equal(parasail_scores(queries, subjects, "zip", scheme), expected)
 
 
 @pytest.mark.slow
@@ -33,24 +38,68 @@ def test_scores_of_a_million_random_pairs(scheme):
 @pytest.mark.parametrize(("number", "scheme"), list(enumerate(SCHEMES)), ids=SCHEME_NAMES)
 def test_sums_of_real_reads(number, scheme, length):
     queries, subjects = reads_of(length)
-    assert peers.parasail_scores(queries, subjects, "all", scheme).sum(dtype=np.int64) == SUMS[length][number]
+    assert parasail_scores(queries, subjects, "all", scheme).sum(dtype=np.int64) == SUMS[length][number]
 
 
+@parasail
 def test_a_matrix_and_an_index_list():
     queries, subjects = random_batch(8, 20, 100)
     chosen = np.random.default_rng(1).integers(0, 20, (150, 2))
     for mode in ("global", "semi-global", "local"):
         scheme = Scheme(mode, gap_open=7, gap_extend=3, matrix=MATRIX)
         expected = reference.scores(queries, subjects, chosen, scheme)
-        assert peers.parasail_scores(queries, subjects, chosen, scheme).tolist() == expected.tolist()
+        assert parasail_scores(queries, subjects, chosen, scheme).tolist() == expected.tolist()
 
 
+@parasail
 def test_scores_beyond_16_bits_take_wider_lanes():
     repeat = letters("CG" * 20_000)
     scheme = Scheme("semi-global", gap_open=10)
-    assert peers.parasail_scores(repeat, repeat, "all", scheme).tolist() == [[80_000]]
+    assert parasail_scores(repeat, repeat, "all", scheme).tolist() == [[80_000]]
 
 
+@parasail
 def test_scores_beyond_32_bits_are_refused():
     with pytest.raises(InputError, match="more than 32 bits hold"):
-        peers.parasail_scores(letters("ACGT"), letters("ACGT"), "zip", Scheme(match=2**30))
+        parasail_scores(letters("ACGT"), letters("ACGT"), "zip", Scheme(match=2**30))
+
+
+# A mode and a gap model take its compiler half a minute.
+@seqan
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        scheme if name in ("global-linear", "local-affine") else pytest.param(scheme, marks=pytest.mark.slow)
+        for name, scheme in zip(SCHEME_NAMES, SCHEMES, strict=True)
+    ],
+    ids=SCHEME_NAMES,
+)
+def test_scores_of_all_pairs_and_of_an_index_list_by_seqan(scheme):
+    queries, subjects = random_batch(7, 20, 300)
+    expected = reference.scores(queries, subjects, "all", scheme)
+    assert seqan_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
+    chosen = np.random.default_rng(1).integers(0, 20, (150, 2))
+    assert seqan_scores(queries, subjects, chosen, scheme).tolist() == expected[*chosen.T].tolist()
+
+
+@seqan
+@pytest.mark.slow
+def test_scores_beyond_16_bits_take_wider_lanes_by_seqan():
+    repeat = letters("CG" * 20_000)
+    assert seqan_scores(repeat, repeat, "all", Scheme("local", gap_open=10)).tolist() == [[80_000]]
+
+
+def test_what_seqan_is_not_given():
+    with pytest.raises(InputError, match="more than 32 bits hold"):
+        seqan_scores(letters("ACGT"), letters("ACGT"), "zip", Scheme(match=2**30))
+    with pytest.raises(InputError, match="no matrix"):
+        seqan_scores(letters("ACGT"), letters("ACGT"), "zip", Scheme(matrix=MATRIX))
+
+
+def test_a_program_that_is_not_there_is_said_with_what_brings_it(monkeypatch):
+    monkeypatch.setattr("repro.shuffle.peers.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("repro.shuffle.peers.seqan_installed", lambda: False)
+    assert not_installed() == {
+        "parasail": "pip install '.[test]' brings it",
+        "seqan": "its headers do (Debian: apt install libseqan2-dev)",
+    }

@@ -1,13 +1,11 @@
-import importlib.util
-
-from repro.shuffle.experiment import CPU as SHUFFLE_CPU
 from repro.shuffle.experiment import Experiment as ShuffleExperiment
+from repro.shuffle.peers import not_installed
 
-# parasail is not there for every processor; what is measured of it is left out without it.
-if importlib.util.find_spec(SHUFFLE_CPU.name) is None:
-    kept = without(config["shuffle"]["experiments"], "variants", [SHUFFLE_CPU.name])
+# What is measured of programs that are not here is left out.
+for name, remedy in not_installed().items():
+    kept = without(config["shuffle"]["experiments"], "variants", [name])
     if kept != config["shuffle"]["experiments"]:
-        logger.warning(f"left out: {SHUFFLE_CPU.name}: not installed; pip install '.[test]' brings it")
+        logger.warning(f"left out: {name}: not installed; {remedy}")
     config["shuffle"]["experiments"] = kept
 
 try:

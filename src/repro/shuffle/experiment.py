@@ -17,9 +17,8 @@ from repro.device import Device
 from repro.errors import InputError, ReproError
 from repro.inputs.reads.sheet import ReadSet
 from repro.shuffle.alignments import Alignments
-from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.outcome import Outcome
-from repro.shuffle.peers import parasail_scores
+from repro.shuffle.peers import PEERS
 from repro.shuffle.reference import rescore
 from repro.shuffle.scheme import Gap, Mode, Scheme
 from repro.shuffle.variants import VARIANTS
@@ -31,17 +30,6 @@ WARM_UP_SEQUENCES = 4
 SCORED_CELLS = 2 * 10**9
 ALIGNED_CELLS = 10**8
 _SCORES = ("match", "mismatch", "gap_open", "gap_extend")
-
-
-def _parasail(
-    device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme, traceback: bool
-) -> Outcome:
-    chosen, partners = pair_indices(pairs, len(queries), len(subjects))
-    cells = int(queries.lengths[chosen] @ subjects.lengths[partners])
-    return Outcome(parasail_scores(queries, subjects, pairs, scheme), cells)
-
-
-CPU = Variant("parasail", "-", "parasail on all cores of the host: scores alone", _parasail)
 
 
 @dataclass(frozen=True)
@@ -99,9 +87,10 @@ class Experiment:
                         f"reads '{name}' are a file: which {entry['against']} they come from is not known; choose "
                         "simulated ones"
                     )
-            variants, settings = chosen(entry, {**VARIANTS, CPU.name: CPU})
-            if CPU in variants and True in entry["traceback"]:
-                raise InputError(f"{CPU.name} gives scores alone; leave traceback out")
+            variants, settings = chosen(entry, {**VARIANTS, **PEERS})
+            given = [variant.name for variant in variants if variant.name in PEERS]
+            if given and True in entry["traceback"]:
+                raise InputError(f"{given[0]} gives scores alone; leave traceback out")
             problems = [
                 Problem(_scheme(mode, gap, entry["scoring"]), traceback)
                 for mode, gap, traceback in product(entry["modes"], entry["gaps"], entry["traceback"])

@@ -6,7 +6,6 @@ import pandas as pd
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged
 from repro.report.shuffle import merged
 from repro.report.shuffle.data import (
-    CPU,
     KERNEL,
     PAPER_VARIANTS,
     PROBLEM,
@@ -22,6 +21,7 @@ from repro.report.shuffle.data import (
 )
 from repro.report.shuffle.stated import GPU_PROGRAMS, SYSTEM, by_its_own_tables, claim_of, loss_of, ratios_of
 from repro.report.shuffle.tables import goals_table, peers_table, table2
+from repro.shuffle.peers import PEERS
 from repro.shuffle.ranges import fits
 from repro.shuffle.scheme import Scheme
 
@@ -32,7 +32,7 @@ MOST_CELLS = 2.0  # computed by Hirschberg's method for each element of the matr
 
 def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
     """Every claim with its verdict. rows: checked rows of this run and of resources/measured."""
-    own = papers_scores(rows[rows["variant"] != CPU])
+    own = papers_scores(rows[~rows["variant"].isin(PEERS)])
     gpu = with_enough_to_do(own[own["device_kind"] == "cuda"])
     return [
         *by_its_own_tables(published),

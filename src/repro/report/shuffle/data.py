@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from repro.report.frames import read_checked
+from repro.shuffle.peers import PEERS
 
-CPU = "parasail"
 KERNEL, TOTAL = "kernel_seconds.median", "total_seconds.median"
 PROBLEM = ["mode", "gap", "result"]
 SPEED, TOTAL_SPEED = "kernel_gcups", "gcups"
@@ -83,7 +83,7 @@ def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     rows["read_length"] = rows["input.longest_query"].where(equal & several)
     lengths = rows["read_length"].fillna(0).astype(int).astype(str) + "bp"
     rows["reads"] = lengths.where(rows["read_length"].notna(), PACBIO)
-    rows["seconds"] = rows[KERNEL].where(rows["variant"] != CPU, rows[TOTAL])
+    rows["seconds"] = rows[KERNEL].where(~rows["variant"].isin(PEERS), rows[TOTAL])
     rows[SPEED] = rows["input.cells"] / rows["seconds"] / 1e9
     if "parameters.gap_open" not in rows:  # where all gaps are linear
         rows["parameters.gap_open"] = np.nan

@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
 from repro.report.shuffle.data import (
-    CPU,
     KERNEL,
     PROBLEM,
     SPEED,
@@ -26,11 +25,12 @@ from repro.report.shuffle.data import (
 )
 from repro.report.shuffle.tables import HERE
 from repro.report.style import COLOURS, MARKERS, PAPER_COLOUR, PAPER_MARKER, RC, device_label, devices_of, looks, save
+from repro.shuffle.peers import PEERS
 from repro.shuffle.variants import VARIANTS
 
 MODES, GAPS, RESULTS = ("global", "semi-global", "local"), ("linear", "affine"), ("score", "traceback")
-LINE = looks((*VARIANTS, CPU))
-LOOK: dict[str, dict[str, Any]] = {name: {"facecolor": LINE[name]["color"]} for name in (*VARIANTS, CPU)}
+LINE = looks((*VARIANTS, *PEERS))
+LOOK: dict[str, dict[str, Any]] = {name: {"facecolor": LINE[name]["color"]} for name in (*VARIANTS, *PEERS)}
 # The paper's bars and other programs' are grey, told apart by hatching.
 PAPER_LOOK: dict[str, dict[str, Any]] = {
     "AnySeq/GPU": {"facecolor": "#555555"},
@@ -121,7 +121,7 @@ def draw_read_lengths(rows: pd.DataFrame, published: Published, paths: Iterable[
 
     half2 only where half precision holds the scores.
     """
-    own = papers_scores(rows[rows["read_length"].notna() & (rows["result"] == "score") & (rows["variant"] != CPU)])
+    own = papers_scores(rows[rows["read_length"].notna() & (rows["result"] == "score") & ~rows["variant"].isin(PEERS)])
     own = of_their_own(own)
     devices = devices_of(own)
     if all(kind != "cuda" for _, kind in devices):

@@ -7,7 +7,6 @@ import pandas as pd
 
 from repro.inputs.files import complete_or_absent
 from repro.report.shuffle.data import (
-    CPU,
     ENGINES,
     KERNEL,
     PACBIO,
@@ -22,6 +21,7 @@ from repro.report.shuffle.data import (
     papers_scores,
     with_enough_to_do,
 )
+from repro.shuffle.peers import PEERS
 
 COLUMNS = {
     "variant": "variant",
@@ -87,7 +87,9 @@ def table2(rows: pd.DataFrame, published: Published) -> pd.DataFrame:
     """
     paper = published.table2.assign(library="AnySeq/GPU", source=PAPER)
     problem = {"mode": "global", "gap": "affine"}
-    own = papers_scores(rows[(rows["device_kind"] == "cuda") & (rows["result"] == "score") & (rows["variant"] != CPU)])
+    own = papers_scores(
+        rows[(rows["device_kind"] == "cuda") & (rows["result"] == "score") & ~rows["variant"].isin(PEERS)]
+    )
     own = of_their_own(
         own[(own["mode"] == problem["mode"]) & (own["gap"] == problem["gap"]) & own["read_length"].notna()]
     )
