@@ -77,8 +77,8 @@ def test_hybrid_on_pairs_up_to_200_kilobases(row):
 def test_wavefronts_from_both_ends_find_the_distance_of_a_twin(twin, monkeypatch):
     """For which edlib would take days: the other engine of `hybrid`, another algorithm with kernels of its own, has it.
 
-    Two minutes on an NVIDIA H200 for chromosome 20, with launches that lose fewer diagonals where wavefronts are millions
-    wide.
+    Two minutes on an NVIDIA H200 for chromosome 20, with launches that lose fewer diagonals where wavefronts are
+    millions wide.
     """
     for name, value in {"EXCHANGE": 2, "SHORT": 48, "WARPS": 32, "MOST_OF_LONG": 0}.items():
         monkeypatch.setattr(bidirectional, name, value)
