@@ -18,16 +18,15 @@ __all__ = [
 def open_devices(spec: str = "auto", memory_bytes: int | None = None, **emulator: Any) -> list[Device]:
     """The devices that `spec` names.
 
-    spec: "auto" (all GPUs, else the emulator), "cuda" (all GPUs), "cuda:N" (the N-th, from 0), "emulator", or
-    "emulator:N" (N devices, to test work that is spread over several). memory_bytes: the budget of each.
-    emulator: `thread_order`, `seed`, `warp_size` and `workers` of emulated devices.
+    spec: "auto" (all GPUs, else the emulator), "cuda" (all GPUs), "cuda:N" (the N-th, from 0), or "emulator".
+    memory_bytes: the budget of each. emulator: `thread_order`, `seed`, `warp_size` and `workers` of an emulated device.
     Raises InputError for another spec, DeviceError where there is no such GPU.
     """
     kind, _, number = spec.partition(":")
-    if not re.fullmatch(r"auto|cuda(:\d+)?|emulator(:[1-9]\d*)?", spec):
-        raise InputError(f"device '{spec}': choose auto, cuda, cuda:N, emulator or emulator:N")
+    if not re.fullmatch(r"auto|cuda(:\d+)?|emulator", spec):
+        raise InputError(f"device '{spec}': choose auto, cuda, cuda:N or emulator")
     if kind == "emulator" or (kind == "auto" and cuda.why_unavailable()):
-        return [Emulator(index, memory_bytes, **emulator) for index in range(int(number or 1))]
+        return [Emulator(0, memory_bytes, **emulator)]
     if reason := cuda.why_unavailable():
         raise DeviceError(reason)
     count = cuda.device_count()
