@@ -33,7 +33,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "run + 4 <= left": "letters that are left are compared one by one",
         "letter < 4;": "a fifth letter is compared again",
         "other < 0 ?": "the centre is the same from both sides",
-        "out_plus = 0, out_minus = 0;": "what lanes leave before their columns is not used",
+        "outgoing = 0, received[PAIRS]": "what lanes leave before their columns is not used",
         "BEHIND = 31 / GROUPS;": "a step more of those at the edge changes nothing",
         "first + BEHIND + 1)": "a step more of those at the edge changes nothing",
         "30 / GROUPS": "the same chunk, rounded down",

@@ -179,7 +179,7 @@ def test_problems_and_columns_are_not_limited_by_the_second_axis_of_a_grid():
     rng = np.random.default_rng(12)
     a, b = (rng.integers(0, 4, 3000).astype(np.uint8) for _ in range(2))
     device = open_device("emulator", thread_order="random")
-    device.limits = replace(device.limits, grid=(2**31 - 1, 2, 1))
+    device.limits = replace(device.limits, grid=(2**31 - 1, 3, 1))
     row, rows = np.array([0, 900, 2000]), np.array([900, 1100, 1000])
     column, columns = np.array([0, 1000, 2500]), np.array([1000, 1500, 500])
     found = solve(PackedPair(device, a, b), Problems(row, rows, column, columns, np.maximum(rows, columns)), 1)
@@ -197,7 +197,7 @@ def test_borders_are_used_again_when_there_are_more_strips_than_borders():
         device = open_device("emulator", thread_order=order, multiprocessors=1)
         pair = PackedPair(device, a, b)
         problems = Problems.whole(pair, distance)
-        assert problems.strips(1)[0] == 30
+        assert problems.strips(1) == 30
         assert solve(pair, problems, 1).cost[0] == distance
 
 
@@ -206,7 +206,7 @@ def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
     letters = np.arange(symbols, dtype=np.uint8)[::-1].repeat(3)
     pair = PackedPair(device, letters, letters[:7])
     assert pair.bits == {1: 2, 2: 2, 4: 2, 5: 4, 16: 4, 17: 8, 256: 8}[symbols]
-    words = pair.codes[0].get()
+    words = pair.codes.get()
     places = np.arange(len(letters)) * pair.bits
     codes = words[places // 32] >> (32 - pair.bits - places % 32).astype(np.uint32) & (2**pair.bits - 1)
     assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"

@@ -36,12 +36,11 @@ class Bidirectional:
         self.lowest = min(0, shift) - most_edits - LONG - near
         self.width = max(0, shift) + most_edits + LONG + near - self.lowest + 1
         self._stride = min(pair.m, pair.n) // windows
-        size = windows * self.width
-        rows = device.empty(4 * size, np.int32)
-        forward, backward, *others = (rows[start : start + size] for start in range(0, 4 * size, size))
-        self._all_rows = [[forward, backward], others]
-        self._results = device.empty(1 + 2 * windows, np.int32)  # the distance, and the progress in each window
-        self._distance, self._progress = self._results[:1], self._results[1:]
+        size = 2 * windows * self.width
+        memory = device.empty(2 * size + 1 + 2 * windows, np.int32)
+        self._all_rows = memory[:size], memory[size : 2 * size]
+        self._results = memory[2 * size :]  # the distance, and the progress in each window
+        self._compiled: dict[int, dict[str, Kernel]] = {}
         self._bound: dict[tuple[int, bool, int], BoundKernel] = {}
         self._start()
 
@@ -50,13 +49,15 @@ class Bidirectional:
         numbers = pair.m, pair.n, self.lowest, self.width
         self.columns = self._turn = 0
         self._kernels(LONG)["bidirectional_start"](
-            (-(-self.width // 256), self.windows), 256, *pair.codes, *self._all_rows[0], *self._all_rows[1],
-            self._distance, self._progress, *numbers, self._stride, self.near,
+            (-(-self.width // 256), self.windows), 256, pair.codes, *self._all_rows, self._results, *numbers,
+            self._stride, self.near,
         )  # fmt: skip
 
     def _kernels(self, columns: int) -> dict[str, Kernel]:
-        constants = {"BITS": self.pair.bits, "WARPS": WARPS, "EXCHANGE": EXCHANGE, "COLUMNS": columns}
-        return self.pair.device.compile(SOURCE, constants)
+        if columns not in self._compiled:
+            constants = {"BITS": self.pair.bits, "WARPS": WARPS, "EXCHANGE": EXCHANGE, "COLUMNS": columns}
+            self._compiled[columns] = self.pair.device.compile(SOURCE, constants)
+        return self._compiled[columns]
 
     def advance(self, columns: int, expected: int = 0) -> int | None:
         """Advance until the wavefronts meet or have `columns` columns; the distance, or None if they have not met.
@@ -70,10 +71,10 @@ class Bidirectional:
         while self.columns < columns and found == NOT_REACHED:
             self._advance()
             if look_at <= self.columns:
-                found = int(self._distance.get()[0])
+                found = int(self._results.get()[0])
                 look_at = self.columns + max(LONG, self.columns // LOOKS)
         if found == NOT_REACHED:
-            found = int(self._distance.get()[0])
+            found = int(self._results.get()[0])
         if began < apart and found <= 2 * apart:
             self._start()
             return self.advance(columns)
@@ -90,7 +91,7 @@ class Bidirectional:
         pair, near = self.pair, self.near
         numbers = pair.m, pair.n, self.lowest, self.width, self._stride, near
         grid = -(-self.width // 256), self.windows
-        self._kernels(LONG)["bidirectional_progress"](grid, 256, *self.rows, self._progress, *numbers)
+        self._kernels(LONG)["bidirectional_progress"](grid, 256, self._all_rows[self._turn], self._results, *numbers)
         distance, *progress = self._results.get().tolist()
         ends = [min(pair.m, pair.n) - window * self._stride - near for window in range(self.windows)]
         edits = [
@@ -112,9 +113,9 @@ class Bidirectional:
         launch = self._bound.get((columns, apart, self._turn))
         if launch is None:
             kernel = self._kernels(columns)["wavefronts_apart" if apart else "bidirectional"]
-            met, numbers = [] if apart else [self._distance], (pair.m, pair.n, self.lowest, self.width)
-            rows = *self._all_rows[self._turn], *self._all_rows[1 - self._turn]
-            launch = kernel.bind(32 * WARPS, *pair.codes, *rows, *met, *numbers)
+            met, numbers = [] if apart else [self._results], (pair.m, pair.n, self.lowest, self.width)
+            rows = self._all_rows[self._turn], self._all_rows[1 - self._turn]
+            launch = kernel.bind(32 * WARPS, pair.codes, *rows, *met, *numbers)
             self._bound[columns, apart, self._turn] = launch
         blocks = -(-diagonals // kept_diagonals(columns))
         if apart:
@@ -126,11 +127,12 @@ class Bidirectional:
 
     @property
     def rows(self) -> list[Array]:
-        """The furthest rows of the forward and of the backward wavefront by diagonal, windows one after the other.
+        """The furthest rows of the forward and of the backward wavefront from the ends of the strings.
 
         The first diagonal is `lowest`, and they are in the order of the matrix.
         """
-        return self._all_rows[self._turn]
+        rows, width = self._all_rows[self._turn], self.width
+        return [rows[:width], rows[width : 2 * width]]
 
     @property
     def cells(self) -> int:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,66 +19,79 @@ RESIDENT_BLOCKS = 4  # on a multiprocessor: a warp for each of its schedulers
 MOST_NARROW_STRIPS = 660  # at once; with more, strips of two words a lane are faster on an NVIDIA H200
 
 Integers = NDArray[np.int64]
+Numbers = Any  # Integers, or a Python integer, which takes a small part of the time
+
+
+def _least(x: Numbers, y: Numbers) -> Numbers:
+    return min(x, y) if isinstance(x, int) else np.minimum(x, y)
+
+
+def _at_least_one(x: Numbers) -> Numbers:
+    return max(1, x) if isinstance(x, int) else np.maximum(1, x)
 
 
 @dataclass(frozen=True)
 class Problems:
-    """Substrings of a packed pair to be compared; all fields have the shape (problems,).
+    """Substrings of a packed pair to be compared; fields have the shape (problems,), or are integers of one problem.
 
     row, rows: start and length in a. column, columns: in b. bound: the band holds every path of this cost or less; at
     least the difference of the lengths.
     """
 
-    row: Integers
-    rows: Integers
-    column: Integers
-    columns: Integers
-    bound: Integers
+    row: Numbers
+    rows: Numbers
+    column: Numbers
+    columns: Numbers
+    bound: Numbers
 
     @classmethod
     def whole(cls, pair: PackedPair, bound: int) -> "Problems":
         """The one problem of comparing both strings."""
-        return cls(*(np.array([value]) for value in (0, pair.m, 0, pair.n, bound)))
+        return cls(0, pair.m, 0, pair.n, bound)
 
     @property
-    def places(self) -> tuple[Integers, ...]:
+    def places(self) -> tuple[Numbers, ...]:
         """Starts and lengths as the kernels read them."""
         return self.row, self.rows, self.column, self.columns
 
     @cached_property
-    def low(self) -> Integers:
-        """The lowest diagonal that a path of cost `bound` can reach."""
-        return -((self.bound - (self.columns - self.rows)) // 2)
-
-    @cached_property
-    def high(self) -> Integers:
+    def high(self) -> Numbers:
         """The highest diagonal that a path of cost `bound` can reach."""
-        return (self.bound + (self.columns - self.rows)) // 2
+        return (self.bound + self.columns - self.rows) // 2
 
     @cached_property
-    def reach(self) -> Integers:
-        """Columns that the band has in the upper half of the rows; the lower half has as many or one less."""
-        reach: Integers = np.minimum(self.columns, self.rows - self.rows // 2 + self.high)
-        return reach
+    def low(self) -> Numbers:
+        """The lowest diagonal that a path of cost `bound` can reach."""
+        return self.columns - self.rows - self.high
 
-    def strips(self, words: int) -> Integers:
+    @cached_property
+    def reach(self) -> Numbers:
+        """Columns that the band has in the upper half of the rows; the lower half has as many or one less."""
+        return _least(self.columns, self.rows - self.rows // 2 + self.high)
+
+    @property
+    def chunks(self) -> Numbers:
+        """Chunks of rows in each direction."""
+        return -(-(self.rows - self.rows // 2) // CHUNK)
+
+    def strips(self, words: int) -> Numbers:
         """Strips of 1,024 `words` columns in each direction."""
-        strips: Integers = np.maximum(1, -(-self.reach // (1024 * words)))
-        return strips
+        return _at_least_one(-(-self.reach // (1024 * words)))
 
     def strips_at_once(self, words: int) -> int:
         """Strips of both directions that the band crosses in a row."""
-        columns = np.minimum(self.bound, self.reach)
-        return 2 * int(np.maximum(1, -(-columns // (1024 * words))).sum())
+        columns = _least(self.bound, self.reach)
+        return 2 * int(np.sum(_at_least_one(-(-columns // (1024 * words)))))
 
     def cells(self, words: int) -> int:
         """Cells of the matrices that the strips of both directions compute."""
-        strip, strips, total = 1024 * words, self.strips(words), 0
-        for half in (self.rows - self.rows // 2, self.rows // 2):
-            for x, rows in enumerate(half):
-                left = np.arange(strips[x]) * strip
-                first = np.minimum(rows, np.maximum(0, left - self.high[x])) // CHUNK
-                last = -(-np.minimum(rows, left + strip - self.low[x]) // CHUNK)
+        strip, total = 1024 * words, 0
+        each = np.atleast_1d(self.rows, self.low, self.high, self.strips(words))
+        for both, low, high, strips in zip(*each, strict=True):
+            for rows in (both - both // 2, both // 2):
+                left = np.arange(strips) * strip
+                first = np.minimum(rows, np.maximum(0, left - high)) // CHUNK
+                last = -(-np.minimum(rows, left + strip - low) // CHUNK)
                 total += int((last - first).sum()) * CHUNK * strip
         return total
 
@@ -111,16 +126,18 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     """
     if words not in (1, 2, 4) or words * pair.symbols > MOST_ROWS_OF_TABLE:
         raise ValueError(f"{words} words of columns for {pair.symbols} letters do not fit the table of equal columns")
-    device, count = pair.device, len(problems.rows)
+    device, count = pair.device, np.size(problems.rows)
     kernels = device.compile(SOURCE, {"PLANES": pair.planes, "WORDS": words, "CHUNK": CHUNK})
     # Strips that only wait take issue slots from those that compute: no more blocks fit than can compute at once.
     table = 128 * words * pair.symbols
     shared_bytes = max(table, device.limits.shared_bytes // RESIDENT_BLOCKS - 1024)
     slots = kernels["bit_parallel"].most_resident_blocks(32, shared_bytes) + 1
 
-    strips, chunks = problems.strips(words), -(-(problems.rows - problems.rows // 2) // CHUNK)
-    sizes = np.array([strips, chunks, 2 * np.minimum(strips, slots) * chunks])
-    before, totals = np.cumsum(sizes, axis=1) - sizes, sizes.sum(axis=1).tolist()
+    strips, chunks = problems.strips(words), problems.chunks
+    of_each = strips, chunks, 2 * _least(strips, slots) * chunks
+    before, totals = (0, 0, 0), of_each
+    if not isinstance(strips, int):
+        before, totals = np.cumsum(of_each, axis=1) - of_each, np.sum(of_each, axis=1).tolist()
     fields = *problems.places, problems.low, problems.high, strips, before[0], chunks, before[1], before[2]
     batch = device.upload(np.ascontiguousarray(np.array(fields).T))
     all_strips, all_chunks, all_borders = 2 * totals[0], 2 * totals[1], totals[2]
@@ -128,18 +145,20 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     # A few large arrays: a small problem takes less time than a dozen allocations. What a launch does not need is asked
     # for behind it, and the device does not wait for it.
     all_words = all_strips * 32 * words
-    unsigned = device.empty(all_words * (pair.planes + 2), np.uint32)
-    columns, ends = unsigned[: all_words * pair.planes], unsigned[all_words * pair.planes :]
-    kernels["pack_columns"](-(-all_words // 8), 256, batch, count, pair.b, pair.code_of, columns, all_strips)
-    rows = device.empty(all_chunks * CHUNK, np.uint8)
-    if all_chunks:
-        grid = -(-all_chunks * CHUNK // 256)
-        kernels["pack_rows"](grid, 256, batch, count, pair.a, pair.code_of, rows, all_chunks * CHUNK)
-    unwritten = device.full(all_borders + 1, ~np.uint32(0))
+    sizes = all_words * pair.planes, all_chunks * CHUNK // 4, 2 * all_words, all_borders + 1
+    unsigned = device.empty(sum(sizes), np.uint32)
+    columns, rows, ends, unwritten = (
+        unsigned[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)
+    )
+    grid = -(-max(all_words * 32, all_chunks * CHUNK) // 256), 3
+    kernels["prepare"](
+        grid, 256, batch, count, pair.a, pair.b, pair.code_of, columns, rows, unwritten, all_strips, all_chunks,
+        all_borders + 1,
+    )  # fmt: skip
     signed = device.empty(all_strips + all_words + 2 * count, np.int32)
-    passed, values = signed[:all_strips], signed[all_strips:]
+    passed, values = signed, signed[all_strips:]
     kernels["bit_parallel"](
-        all_strips, 32, batch, count, columns, rows, unwritten[:-1], ends, passed, unwritten[-1:], pair.symbols, slots,
+        all_strips, 32, batch, count, columns, rows, unwritten, ends, passed, pair.symbols, slots,
         shared_bytes=shared_bytes,
     )  # fmt: skip
 
@@ -148,7 +167,7 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     best, above = found[:count], found[count:]
     threads = 1024 if count == 1 else 128
     middle_row["middle_values"](2 * count, threads, batch, ends, passed, values, shared_bytes=4 * threads)
-    widest = min(-(-(int(problems.columns.max()) + 1) // 256), device.limits.grid[1])
+    widest = min(-(-(int(np.max(problems.columns)) + 1) // 256), device.limits.grid[1])
     middle_row["best_crossing"]((count, widest), 256, batch, ends, values, best)
     middle_row["cost_above"](-(-count // 256), 256, batch, count, ends, values, best, above)
     crossings = found.get().reshape(2, count)

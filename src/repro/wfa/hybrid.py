@@ -48,7 +48,7 @@ def by_bit_parallel(pair: PackedPair, guess: int) -> tuple[Outcome, Crossings]:
     problems = Problems.whole(pair, max(guess, abs(pair.n - pair.m)))
     words = best_words(pair, problems)
     found = solve(pair, problems, words)
-    if found.cost[0] <= problems.bound[0]:
+    if found.cost[0] <= problems.bound:
         return Outcome(int(found.cost[0]), lambda: problems.cells(words)), found
     again = Problems.whole(pair, int(found.cost[0]))
     found = solve(pair, again, words)

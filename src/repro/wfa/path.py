@@ -76,7 +76,7 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     """
     pair = PackedPair(device, a, b)
     found, crossings = search(pair)
-    problems = Problems.whole(pair, found.distance)
+    problems = Problems(*(np.array([value]) for value in (0, pair.m, 0, pair.n, found.distance)))
     kernels = device.compile(KERNELS / "leaf_paths.cu")
     operations = device.full(pair.m + pair.n, np.uint8(0))
     columns = [device.empty(pair.n, np.uint64) for _ in range(2)]

@@ -2,16 +2,18 @@
 //
 // One warp computes a strip of 1,024 WORDS columns as a systolic array. A lane holds the horizontal differences of its
 // columns, where +1 and where -1 stand, in WORDS words each; LAG rows behind the lane to its left, it takes from it their
-// letters and the vertical differences that it leaves in its last column: the +1 of the last rows in the upper half of a
-// word and the -1 in the lower, the last row lowest in its half. Of CHUNK rows this word goes from the right border of a
-// strip to the next strip, through global memory. A word nobody has written is all ones, which cannot be, so the data are
-// their own flag; strips take their numbers in the order in which they start, so what a strip waits for is always running
-// or done.
+// letters and the vertical differences that it leaves in its last column, of two rows at a time: a word of four bytes, all
+// ones or 0, that say where the first and the second row have +1 and where -1. They are asked for two rows before they
+// are needed. Of CHUNK rows a bit of each byte, of the first two rows lowest, goes from the right border of a strip to
+// the next strip, through global memory. A word nobody has written is all ones, which cannot be, so the data are their
+// own flag; strips take their numbers in the order in which they start, so what a strip waits for is always running or
+// done.
 //
 // Outside the band stand upper bounds: along its upper edge, and down a strip's left border below the lower edge of the
 // strip before, every difference is +1. So each value is the cost of some path.
 
 #include "halves.cuh"
+#include "signs.cuh"
 
 template <int WIDTH>
 struct Wide;
@@ -30,6 +32,8 @@ struct Wide<4> {
 
 constexpr int LAG = 4;               // the letters of a word
 constexpr int GROUPS = CHUNK / LAG;  // of LAG rows
+constexpr int PAIRS = LAG / 2;       // of a group
+constexpr unsigned LOWEST_BITS = 0x01010101, PLUS = 0x0000FFFF;
 constexpr int BEHIND = 31 / GROUPS;  // chunks that the last lane is behind the first, rounded down
 struct __align__(4 * WORDS) Words {
     unsigned word[WORDS];
@@ -63,42 +67,44 @@ __device__ __forceinline__ unsigned load(const unsigned* address) {
     return *static_cast<const volatile unsigned*>(address);
 }
 
-// Bit planes of the columns of every strip, PLANES x STRIP / 32 words each, first column lowest.
-extern "C" __global__ void pack_columns(const long long* batch, int count, const uint8_t* T, const uint8_t* codes,
-                                        unsigned* columns, int strips) {
-    long long word = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (word >= (long long)strips * (STRIP / 32)) return;
+// What the strips start from, by blockIdx.y. columns: bit planes of the columns of every strip, PLANES x STRIP / 32 words
+// each, first column lowest. rows: the codes of the rows times WORDS, a byte each, CHUNK to a chunk. unwritten: words
+// that nobody has written.
+extern "C" __global__ void prepare(const long long* batch, int count, const uint8_t* P, const uint8_t* T,
+                                   const unsigned* code_of, unsigned* columns, unsigned* rows, unsigned* unwritten,
+                                   int strips, int chunks, long long words) {
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
-    long long strip = word / (STRIP / 32);
-    const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, strip / 2)];
-    Half half = half_of(problem, strip - 2 * problem.strips_before >= problem.strips);
-    long long j = word * 32 + threadIdx.x % 32 - half.first_strip * STRIP;
-    int code = j < half.n ? codes[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
-    for (int p = 0; p < PLANES; ++p) {
-        unsigned plane = __ballot_sync(FULL_MASK, code >> p & 1);
-        if (threadIdx.x % 32 == 0) columns[(strip * PLANES + p) * (STRIP / 32) + word % (STRIP / 32)] = plane;
+    long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, threads = (long long)gridDim.x * blockDim.x;
+    if (blockIdx.y == 0) {
+        long long word = thread / 32, strip = word / (STRIP / 32);
+        if (strip >= strips) return;
+        const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, strip / 2)];
+        Half half = half_of(problem, strip - 2 * problem.strips_before >= problem.strips);
+        long long j = thread - half.first_strip * STRIP;
+        unsigned code = j < half.n ? code_of[T[problem.column + (half.direction ? half.n - 1 - j : j)]] : 0;
+        for (int p = 0; p < PLANES; ++p) {
+            unsigned plane = __ballot_sync(FULL_MASK, code >> p & 1);
+            if (threadIdx.x % 32 == 0) columns[(strip * PLANES + p) * (STRIP / 32) + word % (STRIP / 32)] = plane;
+        }
+    } else if (blockIdx.y == 1) {
+        long long chunk = thread / CHUNK;
+        if (chunk >= chunks) return;
+        const Problem& problem = problems[find_problem(problems, count, &Problem::chunks_before, chunk / 2)];
+        Half half = half_of(problem, chunk - 2 * problem.chunks_before >= problem.chunks);
+        long long i = thread - half.first_chunk * CHUNK;
+        reinterpret_cast<uint8_t*>(rows)[thread] =
+            i < half.rows ? WORDS * code_of[P[problem.row + (half.direction ? problem.rows - 1 - i : i)]] : 0;
+    } else {
+        for (; thread < words; thread += threads) unwritten[thread] = UNWRITTEN;
     }
 }
 
-// The codes of the rows times WORDS, a byte each, CHUNK to a chunk.
-extern "C" __global__ void pack_rows(const long long* batch, int count, const uint8_t* P, const uint8_t* codes,
-                                     uint8_t* rows, long long bytes) {
-    long long byte = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (byte >= bytes) return;
-    const Problem* problems = reinterpret_cast<const Problem*>(batch);
-    long long chunk = byte / CHUNK;
-    const Problem& problem = problems[find_problem(problems, count, &Problem::chunks_before, chunk / 2)];
-    Half half = half_of(problem, chunk - 2 * problem.chunks_before >= problem.chunks);
-    long long i = byte - half.first_chunk * CHUNK;
-    rows[byte] = i < half.rows ? WORDS * codes[P[problem.row + (half.direction ? problem.rows - 1 - i : i)]] : 0;
-}
-
-// rows, columns: as packed above. borders: per problem and direction, `slots` right borders used in turn (or as many as
-// it has strips). ends: of each word of columns, the differences in the last row of its strip, +1 and then -1. passed: per
+// rows, columns: as above. unwritten: one less than the next strip's number; then, per problem and direction, `slots` right
+// borders used in turn (or as many as it has strips). ends: of each word of columns, the differences in the last row of its strip, +1 and then -1. passed: per
 // strip, the sum of its right border's differences above the next strip's first row.
 extern "C" __global__ void __launch_bounds__(32)
-    bit_parallel(const long long* batch, int count, const unsigned* columns, const uint8_t* rows, unsigned* borders,
-                 unsigned* ends, int* passed, unsigned* tickets, int symbols, int slots) {
+    bit_parallel(const long long* batch, int count, const unsigned* columns, const unsigned* rows, unsigned* unwritten,
+                 unsigned* ends, int* passed, int symbols, int slots) {
     // The columns that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
     extern __shared__ __align__(16) unsigned equal_columns[];
     int lane = threadIdx.x;
@@ -107,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(32)
         unsigned offset = __dp4a(four, 128u << 8 * index, unsigned(sizeof(Words) * lane));
         return *reinterpret_cast<const Words*>(reinterpret_cast<const char*>(equal_columns) + offset);
     };
-    unsigned ticket = lane == 0 ? atomicAdd(tickets, 1u) + 1 : 0;  // from ~0 on
+    unsigned ticket = lane == 0 ? atomicAdd(unwritten, 1u) + 1 : 0;
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
     const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, ticket / 2)];
@@ -115,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(32)
     int strip = int(ticket / 2 - problem.strips_before);
     slots = min(slots, half.strips);
     const Letters* chunks = reinterpret_cast<const Letters*>(rows) + half.first_chunk;
-    unsigned* own_borders = borders + problem.borders + (long long)half.direction * slots * half.chunks;
+    unsigned* own_borders = unwritten + 1 + problem.borders + (long long)half.direction * slots * half.chunks;
     unsigned* right = own_borders + (long long)(strip % slots) * half.chunks;
     unsigned* left = own_borders + (long long)((strip + slots - 1) % slots) * half.chunks;
 
@@ -144,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(32)
         next = chunks[first];
         ahead = chunks[min(first + 1, last - 1)];
     }
-    unsigned letters = next.word[0], out_plus = 0, out_minus = 0;
+    unsigned letters = next.word[0], outgoing = 0, received[PAIRS] = {};
     Words equal = equal_to(letters, 0);
     int sum = 0;
 
@@ -157,53 +163,61 @@ extern "C" __global__ void __launch_bounds__(32)
         now = next;
         next = ahead;
         while (top < written && incoming == UNWRITTEN) incoming = load(left);
-        unsigned given = top < written ? incoming : 0xFFFF0000u, *taken = left;
+        unsigned given = top < written ? incoming : PLUS, *taken = left;
         left += top + 1 < written;  // where there is no more, its last word again, for nothing
         incoming = load(left);
         ahead = chunks[min(top + 2, last - 1)];
 #pragma unroll
         for (int group = 0; group < GROUPS; ++group) {
-            unsigned differences = __shfl_up_sync(FULL_MASK, __byte_perm(out_minus, out_plus, 0x5410), 1);
-            if (lane == 0) differences = given >> (CHUNK - LAG * (group + 1));
-            // For the strip that uses the border next; all lanes have read it.
-            if (group == 0 && lane == 0 && top < written) __stcg(taken, UNWRITTEN);
             unsigned current = letters, plus_before[WORDS], minus_before[WORDS];
             letters = __shfl_up_sync(FULL_MASK, letters, 1);
+            // For the strip that uses the border next; all lanes have read it.
+            if (group == 0 && lane == 0 && top < written) __stcg(taken, UNWRITTEN);
             if (lane == 0) letters = group + 1 < GROUPS ? now.word[(group + 1) % GROUPS] : next.word[0];
             int place = GROUPS * top + group - lane;  // in groups of rows
+            unsigned differences = 0, up[2] = {}, down[2] = {};  // on the left; of the lane's last word in two rows
 #pragma unroll
             for (int row = 0; row < LAG; ++row) {
+                int pair = row / 2, second = row % 2;
                 if (row == 0 || OUTSIDE == Outside::ALSO_BELOW)
                     for (int w = 0; w < WORDS; ++w) {
                         plus_before[w] = plus[w];
                         minus_before[w] = minus[w];
                     }
+                if (!second) {
+                    differences = received[pair];
+                    if (lane == 0) differences = signs<0, 1, 2, 3>(given << (7 - PAIRS * group - pair), 0);
+                }
                 Words following = row + 1 < LAG ? equal_to(current, row + 1) : equal_to(letters, 0);
-                equal.word[0] |= differences >> (LAG - 1 - row) & 1;
+                unsigned left_plus = chosen(differences, second), left_minus = chosen(differences, 2 + second);
+                equal.word[0] |= left_minus;
                 unsigned carried[WORDS];
                 for (int w = 0; w < WORDS; ++w) carried[w] = equal.word[w] & plus[w];
                 add(carried, plus);
-                unsigned left_plus = differences << (16 - LAG + row);
-                unsigned left_minus = differences << (32 - LAG + row);
                 for (int w = 0; w < WORDS; ++w) {
                     // diagonal: where the value is that of the cell above left.
                     unsigned diagonal = (carried[w] ^ plus[w]) | (equal.word[w] | minus[w]);
-                    unsigned up = minus[w] | ~(diagonal | plus[w]), down = plus[w] & diagonal;
-                    unsigned up_moved = __funnelshift_l(left_plus, up, 1);
-                    unsigned down_moved = __funnelshift_l(left_minus, down, 1);
-                    left_plus = up;
-                    left_minus = down;
+                    unsigned up_before = up[second], down_before = down[second];
+                    up[second] = minus[w] | ~(diagonal | plus[w]);
+                    down[second] = plus[w] & diagonal;
+                    unsigned up_moved = w ? __funnelshift_l(up_before, up[second], 1) : up[second] * 2 + left_plus;
+                    unsigned down_moved =
+                        w ? __funnelshift_l(down_before, down[second], 1) : down[second] * 2 + left_minus;
                     plus[w] = down_moved | ~(diagonal | up_moved);
                     minus[w] = up_moved & diagonal;
                 }
-                out_plus = __funnelshift_l(left_plus, out_plus, 1);
-                out_minus = __funnelshift_l(left_minus, out_minus, 1);
                 equal = following;
                 if (OUTSIDE == Outside::ALSO_BELOW && (place < GROUPS * first || LAG * place + row >= end_row))
                     for (int w = 0; w < WORDS; ++w) {
                         plus[w] = plus_before[w];
                         minus[w] = minus_before[w];
                     }
+                if (!second) continue;
+                unsigned left = __byte_perm(signs<3, 7>(up[0], up[1]), signs<3, 7>(down[0], down[1]), 0x5410);
+                received[pair] = __shfl_up_sync(FULL_MASK, left, 1);
+                int place_in_chunk = (group - 31 % GROUPS + GROUPS) % GROUPS * PAIRS + pair;  // of lane 31
+                unsigned bits = left & LOWEST_BITS << place_in_chunk;
+                outgoing = place_in_chunk == 0 ? bits : outgoing | bits;
             }
             if (OUTSIDE == Outside::ABOVE && place < GROUPS * first)
                 for (int w = 0; w < WORDS; ++w) {
@@ -211,10 +225,13 @@ extern "C" __global__ void __launch_bounds__(32)
                     minus[w] = minus_before[w];
                 }
             if (group != 30 % GROUPS) continue;
-            unsigned outgoing = __byte_perm(out_minus, out_plus, 0x5410);
             unsigned summed = lowest < next_first && (OUTSIDE == Outside::NONE || lowest >= first) ? outgoing : 0;
-            int missing = OUTSIDE == Outside::ALSO_BELOW ? max(0, CHUNK * (lowest + 1) - end_row) : 0;
-            sum += __popc(summed >> 16 >> missing) - __popc((summed & 0xFFFF) >> missing);
+            if (OUTSIDE == Outside::ALSO_BELOW) {
+                int rows = max(0, min(CHUNK, end_row - CHUNK * lowest));
+                unsigned within = (1u << (rows + 1) / 2) - 1 | ((1u << rows / 2) - 1) << 8;
+                summed &= within | within << 16;
+            }
+            sum += __popc(summed & PLUS) - __popc(summed & ~PLUS);
             if (lane == 31 && lowest >= next_first) __stcg(right + lowest, outgoing);
         }
     };

@@ -17,14 +17,13 @@ __device__ __forceinline__ void note_range(int row, int* range) {
 
 // Reads a word of every sector that the block's diagonals around `k` will need in this launch, so that the first-level
 // cache holds them. range: the first and the last row reached.
-__device__ __forceinline__ unsigned fetched_letters(const unsigned* P, const unsigned* T, int m, int n, int k,
-                                                    const int* range) {
+__device__ __forceinline__ unsigned fetched_letters(Strings strings, int m, int n, int k, const int* range) {
     constexpr int SECTOR = 8 * LETTERS, MOST = 512 * SECTOR;
     int passed = range[1] - range[0];  // by up to SPAN / 2 columns
     unsigned words = 0;
     if (passed < 0 || passed > MOST) return words;
     int end = range[1] + int((long long)passed * COLUMNS / (SPAN / 2)) + 32 * LETTERS + SPAN / 2;
     for (int i = range[0] - SPAN / 2 + int(threadIdx.x) * SECTOR; i < end; i += 32 * WARPS * SECTOR)
-        words ^= P[max(0, min(i, m)) / LETTERS] ^ T[max(0, min(i + k, n)) / LETTERS];
+        words ^= strings.P[max(0, min(i, m)) / LETTERS] ^ strings.T[max(0, min(i + k, n)) / LETTERS];
     return words;
 }

@@ -1,7 +1,8 @@
 // One diagonal of a wavefront: how far it reaches, along equal letters, and what it takes from its neighbours.
 //
-// Letters are packed, 32 / BITS to a word, first letter highest; one padding word follows each string.
+// Letters are packed, 32 / BITS to a word.
 #pragma once
+#include "packed.cuh"
 
 constexpr int UNREACHED = -(1 << 30), NOT_REACHED = 0x7FFFFFFF;
 constexpr int LETTERS = 32 / BITS;
@@ -88,7 +89,7 @@ __device__ __forceinline__ const unsigned* kept(const unsigned* letters) {
     return reinterpret_cast<const unsigned*>(kept(reinterpret_cast<unsigned long long>(letters)));
 }
 
-__device__ __forceinline__ Diagonal diagonal_of(const unsigned* P, const unsigned* T, int m, int n, int k, int row) {
+__device__ __forceinline__ Diagonal diagonal_of(Strings strings, int m, int n, int k, int row) {
     int limit = min(m, n - k);
-    return {kept(P), kept(T), kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
+    return {kept(strings.P), kept(strings.T), kept(limit), kept(max(0, limit)), kept(max(-m, min(k, n))), row, false};
 }

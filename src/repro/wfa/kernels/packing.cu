@@ -1,31 +1,47 @@
-// Letters packed: codes of BITS bits side by side, first letter highest. blockIdx.y says which string.
+// Letters renamed to the codes 0, 1, .. and packed: codes of BITS bits side by side, first letter highest.
+#include "packed.cuh"
 
-// Which of the 256 byte values occur. All that write a word write 1.
-extern "C" __global__ void note_symbols(const uint8_t* P, int m, const uint8_t* T, int n, int* present) {
-    __shared__ int seen[256];
+constexpr int SYMBOLS = 256;  // threads of a block, too
+
+// symbols: zeros before; then the code of each of the 256 byte values that occur, and after these how many occur. All
+// blocks note theirs, and the last one to end gives the codes. blockIdx.y says which string.
+extern "C" __global__ void number_symbols(const uint8_t* P, int m, const uint8_t* T, int n, unsigned* symbols) {
+    __shared__ int seen[SYMBOLS];
+    __shared__ unsigned present[SYMBOLS / 32];
+    __shared__ bool last;
     const uint8_t* letters = blockIdx.y ? T : P;
-    int length = blockIdx.y ? n : m;
-    for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x) seen[symbol] = 0;
+    int length = blockIdx.y ? n : m, thread = threadIdx.x;
+    seen[thread] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x)
-        seen[letters[i]] = 1;
+    for (int i = blockIdx.x * SYMBOLS + thread; i < length; i += gridDim.x * SYMBOLS) seen[letters[i]] = 1;
     __syncthreads();
-    for (int symbol = threadIdx.x; symbol < 256; symbol += blockDim.x)
-        if (seen[symbol]) present[symbol] = 1;
+    if (seen[thread]) __stcg(symbols + thread, 1u);  // all that write it write 1
+    __threadfence();
+    __syncthreads();
+    if (thread == 0) last = atomicAdd(symbols + SYMBOLS + 1, 1u) == gridDim.x * gridDim.y - 1;
+    __syncthreads();
+    if (!last) return;
+    unsigned of_warp = __ballot_sync(FULL_MASK, __ldcv(symbols + thread) != 0);
+    if (thread % 32 == 0) present[thread / 32] = of_warp;
+    __syncthreads();
+    unsigned code = __popc(of_warp & ((1u << thread % 32) - 1));
+    for (int warp = 0; warp < thread / 32; ++warp) code += __popc(present[warp]);
+    symbols[thread] = code;
+    if (thread == SYMBOLS - 1) symbols[SYMBOLS] = code + (of_warp >> 31);
 }
 
-// Both strings, and both read backwards, one after the other; 0 beyond their ends.
-extern "C" __global__ void pack_codes(const uint8_t* P, int m, const uint8_t* T, int n, const uint8_t* codes,
-                                      unsigned* packed, int words_of_P, int words_of_T) {
+// Both strings, and both read backwards; 0 beyond their ends. blockIdx.y says which.
+extern "C" __global__ void pack_codes(const uint8_t* P, int m, const uint8_t* T, int n, const unsigned* code_of,
+                                      unsigned* packed) {
     bool second = blockIdx.y % 2, backwards = blockIdx.y / 2;
     const uint8_t* letters = second ? T : P;
     int length = second ? n : m, word = blockIdx.x * blockDim.x + threadIdx.x;
-    if (word >= (second ? words_of_T : words_of_P)) return;
+    if (word >= words_of(length)) return;
     unsigned value = 0;
     for (int slot = 0; slot < 32 / BITS; ++slot) {
         long long x = word * (32ll / BITS) + slot;
-        if (x < length) value |= unsigned(codes[letters[backwards ? length - 1 - x : x]]) << (32 - BITS - BITS * slot);
+        if (x < length) value |= code_of[letters[backwards ? length - 1 - x : x]] << (32 - BITS - BITS * slot);
     }
-    long long before = backwards ? (long long)words_of_P + words_of_T : 0;
-    packed[before + (second ? words_of_P : 0) + word] = value;
+    Strings strings = strings_of(packed, m, n, backwards);
+    const_cast<unsigned*>(second ? strings.T : strings.P)[word] = value;
 }
