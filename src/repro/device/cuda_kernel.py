@@ -21,6 +21,7 @@ class CudaKernel(Kernel):
         self._raw = module.get_function(name)
         self.function = self._raw.kernel.ptr
         self._largest_shared = 48 * 1024
+        self._resident_blocks: dict[tuple[Extent, int], int] = {}
         self._driver = device.cupy.cuda.driver
         self._launch_kernel = self._driver.launchKernel
         self._set_device = device.cupy.cuda.runtime.setDevice
@@ -30,12 +31,16 @@ class CudaKernel(Kernel):
         return f"kernel {self.name}, grid {grid}, block {block}"
 
     def most_resident_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
-        """As many as the driver's occupancy calculation gives for all multiprocessors."""
+        """As many as the driver's occupancy calculation gives for all multiprocessors; asked for once."""
+        if (found := self._resident_blocks.get((block, shared_bytes))) is not None:
+            return found
         self.allow_shared(shared_bytes)
         threads = math.prod(block) if isinstance(block, tuple) else block
         with errors_of(str(self), self.device):
             fitting = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self.function, threads, shared_bytes)
-        return int(fitting) * int(self.device.properties["multiProcessorCount"])
+        found = int(fitting) * int(self.device.properties["multiProcessorCount"])
+        self._resident_blocks[block, shared_bytes] = found
+        return found
 
     def allow_shared(self, shared_bytes: int) -> None:
         """Let launches have so much dynamic shared memory; more than 48 KiB has to be asked for."""
