@@ -16,7 +16,9 @@ from scipy.spatial.distance import pdist
 
 from repro.cli import main
 from repro.device import cuda
+from repro.device.emulator import Emulator
 from repro.errors import DeviceError
+from repro.inputs.vectors.files import write_vectors
 from repro.inputs.vectors.synthetic import random_vectors
 from repro.mgemm.files import RankFile, read_results
 from repro.mgemm.reference import all_indices
@@ -111,6 +113,15 @@ def test_the_table_of_triples_at_or_above_a_threshold(example: Path, capsys):
 def test_the_worked_checksums(example: Path, capsys, arguments, digits):
     assert similarity(example, *arguments, "--checksum") == 0
     assert capsys.readouterr().out == f"{digits}\n"
+
+
+@pytest.mark.parametrize("ending", [".npy", ".csv", ".f64"])
+def test_vectors_go_to_the_device_from_page_locked_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending):
+    vectors, path = random_vectors("integers", 9, 5, 1), tmp_path / f"nine{ending}"
+    write_vectors(path, vectors)
+    monkeypatch.setattr(Emulator, "stage_in", None)  # how ordinary memory would go
+    raw = ("--fields", "5") if ending == ".f64" else ()
+    assert similarity(path, "--way", "2", "--stages", "2", *raw, "-o", tmp_path / "out.tsv") == 0
 
 
 def test_the_checksum_alone_keeps_no_results(example: Path, monkeypatch: pytest.MonkeyPatch, capsys):

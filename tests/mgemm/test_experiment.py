@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from repro.bench.provenance import provenance
 from repro.bench.rows import validate
 from repro.device import open_device
+from repro.device.emulator import Emulator
 from repro.errors import DeviceError, InputError, ReproError
 from repro.inputs.vectors.sheet import VectorSource
 from repro.mgemm import measured
@@ -60,6 +61,11 @@ def whole():
     """Pairs and triples, of one rank on all cores and of two ranks that have one each."""
     alone, apart = experiment(ways=[2, 3]), experiment(ways=[2, 3], decompositions=[[1, 2, 1]])
     return measured_rows(alone) + measured_rows(apart), references(alone)
+
+
+def test_vectors_are_page_locked_before_they_are_timed(monkeypatch):
+    monkeypatch.setattr(Emulator, "stage_in", None)  # how ordinary memory would go
+    assert len(measured_rows(experiment())) == 1
 
 
 def test_rows_say_what_was_measured_and_pass_the_check(whole):

@@ -212,7 +212,7 @@ class Device(ABC):
         """Let copies beside kernels run from an array, too, for as long as its memory lives.
 
         Nothing happens where numpy did not allocate the memory or the system refuses; see `is_page_locked`. It takes
-        about 30 ms a gigabyte.
+        about 50 ms a gigabyte.
         """
         owner = allocated_by_numpy(values)
         if owner is None or owner.nbytes == 0 or is_page_locked(owner):
