@@ -143,7 +143,7 @@ def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_p
         draw([path])
         assert path.stat().st_size > 1000
     assert [axes.get_title() for axes in drawn[0].axes] == [
-        "upper triangle: 6 to 70 values",
-        "block circulant: 38 values",
+        "(b) upper triangle: 6 to 70 values",
+        "(c) block circulant: 38 values",
     ]
     assert not plt.get_fignums()

@@ -59,7 +59,10 @@ def draw_matrix(paths: Iterable[str | Path]) -> None:
     upper = np.where(row[:, None] < row[None, :], row[:, None] // BLOCK_VECTORS, -1)
     with plt.rc_context(PLAIN_RC):
         figure, panels = plt.subplots(1, 2, figsize=(8.6, 4.4))
-        for axes, matrix, name in ((panels[0], upper, "upper triangle"), (panels[1], circulant, "block circulant")):
+        for axes, matrix, name in (
+            (panels[0], upper, "(b) upper triangle"),
+            (panels[1], circulant, "(c) block circulant"),
+        ):
             axes.imshow(matrix, cmap=ListedColormap([UNUSED, *COLOURS[:BLOCKS]]), vmin=-1, vmax=BLOCKS - 1)
             for edge in range(0, vectors + 1, BLOCK_VECTORS):
                 axes.axhline(edge - 0.5, color="white", linewidth=1.2)
@@ -84,7 +87,7 @@ def draw_cube(paths: Iterable[str | Path]) -> None:
     tetrahedron = np.where((i < j) & (j < k), i // CUBE_VECTORS, -1)
     with plt.rc_context(PLAIN_RC):
         figure = plt.figure(figsize=(9, 4.8))
-        for number, (cube, name) in enumerate(((tetrahedron, "i < j < k"), (computed, "as scheduled"))):
+        for number, (cube, name) in enumerate(((tetrahedron, "(a) i < j < k"), (computed, "(c) as scheduled"))):
             axes = figure.add_subplot(1, 2, number + 1, projection="3d")
             counts = [int((cube == block).sum()) for block in range(CUBE_BLOCKS)]
             _voxels(axes, cube)
@@ -98,7 +101,7 @@ def draw_cube(paths: Iterable[str | Path]) -> None:
 def draw_blocks(paths: Iterable[str | Path]) -> None:
     """Fig. 5: the part of a block that is computed, for the three kinds of blocks, by the slice it belongs to."""
     blocks, decomposition = 3, Decomposition(1, 3, 2)
-    names = {"edge": "diagonal edge block", "face": "face block", "volume": "volume block"}
+    names = {"edge": "(a) diagonal edge block", "face": "(b) face block", "volume": "(c) volume block"}
     with plt.rc_context(PLAIN_RC):
         figure = plt.figure(figsize=(11, 5.2))
         for number, (kind, name) in enumerate(names.items()):
