@@ -54,7 +54,7 @@ class Reference:
 def check(rows: Iterable[Row], references: Mapping[str, Reference]) -> list[Row]:
     """The rows with what they were compared with. references: by the name of the pair.
 
-    Raises ReproError for the first row whose distance is wrong or whose input is not that of its reference.
+    Raises ReproError for the first row whose distance or path is wrong or whose input is not that of its reference.
     """
     checked = []
     for row in rows:
@@ -64,5 +64,10 @@ def check(rows: Iterable[Row], references: Mapping[str, Reference]) -> list[Row]
             raise ReproError(f"{where}: the reference was computed for other sequences; remove results and run again")
         if row["result"] != reference.distance:
             raise ReproError(f"{where}: distance {row['result']} is wrong, the CPU gives {reference.distance}")
+        path = row.get("path", {"cost": reference.distance, "replayed": True})
+        if path["cost"] != reference.distance:
+            raise ReproError(f"{where}: a path of cost {path['cost']} is not optimal, the distance is {row['result']}")
+        if not path["replayed"]:
+            raise ReproError(f"{where}: the path does not turn one string into the other")
         checked.append({**row, "check": {"passed": True, "against": reference.answers()}})
     return checked

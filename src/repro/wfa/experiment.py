@@ -2,16 +2,19 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from repro.bench.experiment import chosen, make_point, measure_variant, naming, pair_input
+from repro.bench.measure import measure
 from repro.bench.rows import Row, digest_of, make_row
 from repro.bench.sweep import Point
 from repro.bench.variant import Variant
 from repro.device import Device
 from repro.errors import InputError
 from repro.inputs.fasta import Sequence, read_sequence
+from repro.wfa.path import Path, optimal_path
+from repro.wfa.pyramid import Letters
 from repro.wfa.trace import trace
 from repro.wfa.variants import VARIANTS
 
@@ -19,6 +22,7 @@ SYSTEM = "wfa"
 WARM_UP_LETTERS = 64
 ENGINE_LETTERS = 20_000_000  # of longer strings, the first so many make `hybrid` compile the same kernels
 BEYOND = "beyond the paper"  # the section of a variant that `trace` does not know
+PATHS_OF = "hybrid"
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ def input_name(pair: str, prefix: int | None) -> str:
 class Experiment:
     """Variants x their settings x pairs: what one job measures.
 
-    prefix: as in `PairFiles`. trace: points of the trace that each row is to have; 0 is none.
+    prefix: as in `PairFiles`. trace: points of the trace that each row is to have; 0 is none. path: whether an optimal
+    path is measured, too.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Experiment:
     repetitions: int
     prefix: int | None
     trace: int
+    path: bool
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any], known_pairs: Iterable[str], repetitions: int) -> "Experiment":
@@ -92,6 +98,9 @@ class Experiment:
                 raise InputError(
                     f"trace: the paper's variants can be watched, {unseen[0]} cannot; leave one of them out"
                 )
+            pathless = [variant.name for variant in variants if variant.name != PATHS_OF]
+            if pathless and entry.get("path"):
+                raise InputError(f"path: of {PATHS_OF} alone, not of {pathless[0]}; leave one of them out")
         return cls(
             entry["name"],
             variants,
@@ -100,6 +109,7 @@ class Experiment:
             entry.get("repetitions", repetitions),
             entry.get("prefix"),
             entry.get("trace", 0),
+            entry.get("path", False),
         )
 
     @property
@@ -132,8 +142,9 @@ def _point(
 
     def run(device: Device) -> Row:
         # Which kernels `hybrid` compiles depends on the strings; on the emulator its time is not worth as much again.
-        whole = variant.name == "hybrid" and device.kind == "cuda"
-        warm_up = [string[: ENGINE_LETTERS if whole else WARM_UP_LETTERS] for string in letters]
+        whole = variant.name == PATHS_OF and device.kind == "cuda"
+        most = ENGINE_LETTERS if whole else WARM_UP_LETTERS
+        warm_up = a.letters[:most], b.letters[:most]
         measured = measure_variant(device, variant, settings, letters, warm_up, experiment.repetitions)
         outcome = measured.result
         row = make_row(
@@ -152,6 +163,24 @@ def _point(
         )
         if experiment.trace:
             row["trace"] = trace(device, lambda watched: variant.run(watched, *letters, **settings), experiment.trace)
+        if experiment.path:
+            row["path"] = measured_path(device, letters, warm_up, experiment.repetitions)
         return row
 
-    return make_point(name, variant, settings, described, experiment.repetitions, run, trace=experiment.trace)
+    more: dict[str, Any] = {"trace": experiment.trace, **({"path": True} if experiment.path else {})}
+    return make_point(name, variant, settings, described, experiment.repetitions, run, **more)
+
+
+def measured_path(
+    device: Device, letters: tuple[Letters, Letters], warm_up: tuple[Letters, Letters], repetitions: int
+) -> dict[str, Any]:
+    """Times of an optimal path, its cost, and whether it turns one string into the other, which is not timed."""
+    found: list[Path] = []
+
+    def walk() -> int:
+        found[:] = [optimal_path(device, *letters)]
+        return found[0].cost
+
+    measured = measure(device, walk, repetitions, lambda: optimal_path(device, *warm_up))
+    times = {name: asdict(getattr(measured, name)) for name in ("total_seconds", "kernel_seconds")}
+    return {"cost": measured.result, "replayed": found[0].turns(*letters), **times}

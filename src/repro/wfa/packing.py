@@ -36,7 +36,7 @@ class PackedPair:
         self.a, self.b = letters[: self.m], letters[self.m :]
         copy_in(self.a, a)
         copy_in(self.b, b)
-        self.code_of = device.zeros(SYMBOLS + 2, np.uint32)
+        self.code_of = device.zeros(2 * SYMBOLS + 2, np.uint32)
         kernel = device.compile(SOURCE, {"BITS": 8})["number_symbols"]
         if longer := max(self.m, self.n):
             kernel((min(512, -(-longer // SYMBOLS)), 2), SYMBOLS, self.a, self.m, self.b, self.n, self.code_of)

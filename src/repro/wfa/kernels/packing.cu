@@ -3,8 +3,9 @@
 
 constexpr int SYMBOLS = 256;  // threads of a block, too
 
-// symbols: zeros before; then the code of each of the 256 byte values that occur, and after these how many occur. All
-// blocks note theirs, and the last one to end gives the codes. blockIdx.y says which string.
+// symbols: zeros before; then the code of each of the 256 byte values that occur, how many occur, how many blocks have
+// ended, and which byte values occur. All blocks note theirs, and the last one to end gives the codes. blockIdx.y says
+// which string.
 extern "C" __global__ void number_symbols(const uint8_t* P, int m, const uint8_t* T, int n, unsigned* symbols) {
     __shared__ int seen[SYMBOLS];
     __shared__ unsigned present[SYMBOLS / 32];
@@ -15,13 +16,14 @@ extern "C" __global__ void number_symbols(const uint8_t* P, int m, const uint8_t
     __syncthreads();
     for (int i = blockIdx.x * SYMBOLS + thread; i < length; i += gridDim.x * SYMBOLS) seen[letters[i]] = 1;
     __syncthreads();
-    if (seen[thread]) __stcg(symbols + thread, 1u);  // all that write it write 1
+    unsigned* noted = symbols + SYMBOLS + 2 + thread;
+    if (seen[thread]) __stcg(noted, 1u);  // all that write it write 1
     __threadfence();
     __syncthreads();
     if (thread == 0) last = atomicAdd(symbols + SYMBOLS + 1, 1u) == gridDim.x * gridDim.y - 1;
     __syncthreads();
     if (!last) return;
-    unsigned of_warp = __ballot_sync(FULL_MASK, __ldcv(symbols + thread) != 0);
+    unsigned of_warp = __ballot_sync(FULL_MASK, __ldcv(noted) != 0);
     if (thread % 32 == 0) present[thread / 32] = of_warp;
     __syncthreads();
     unsigned code = __popc(of_warp & ((1u << thread % 32) - 1));
