@@ -29,7 +29,7 @@ class Block:
     def __getitem__(self, part: slice) -> "Block":
         first, last, step = part.indices(self.count)
         assert step == 1
-        return replace(self, start=self.start + first, count=max(0, last - first))
+        return Block(self.data, self.all_totals, self.start + first, max(0, last - first))
 
     @property
     def words(self) -> int:

@@ -66,6 +66,7 @@ class Engine:
         self._fields_per_word, self._planes = (32, planes) if planes else (4 if self.dtype == np.uint8 else 1, 1)
         more = {"Element": self.dtype.type, "PLANES": planes, "GROUP": self._group}
         self._blocks = device.compile(KERNELS / "blocks.cu", {**types, **more})
+        self._kernels: dict[tuple[np.dtype[Any], bool], Any] = {}  # of quotients, by their type and whether n2 is whole
 
     def new_block(self, vectors: int, elements: int) -> Block:
         """Memory for vectors of `elements` fields (words of packed bits), to be filled by `fill`."""
@@ -222,11 +223,13 @@ class Engine:
             raise InputError(f"vectors of {left.words} and of {right.words} words: give the same number of fields")
 
     def _quotients(self, value: np.dtype[Any], whole: bool = False) -> Any:
-        constants = {
-            "Sum": self.accumulated.type,
-            "Total": self._total.type,
-            "Precision": self.precision.type,
-            "Value": value.type,
-            "WHOLE": whole,
-        }
-        return self.device.compile(KERNELS / "quotients.cu", constants)
+        if (value, whole) not in self._kernels:
+            constants = {
+                "Sum": self.accumulated.type,
+                "Total": self._total.type,
+                "Precision": self.precision.type,
+                "Value": value.type,
+                "WHOLE": whole,
+            }
+            self._kernels[value, whole] = self.device.compile(KERNELS / "quotients.cu", constants)
+        return self._kernels[value, whole]

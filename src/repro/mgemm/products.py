@@ -1,6 +1,6 @@
 """Modified matrix products: which kernel computes a variant's numerators, and in tiles of which size."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +159,7 @@ class Product:
         self.group = BIT_GROUP if self._variant == "tensor" else 1
         self.needs_totals = self._variant == "differences"
         self._constants = {**constants, "GROUP": self.group}
+        self._kernels: dict[tuple[Any, ...], Any] = {}  # by file and what it is specialised by
 
     @property
     def tiles(self) -> tuple[int, int, int]:
@@ -185,7 +186,7 @@ class Product:
             kernel(grid, (TILES_WIDE, TILES_HIGH), left.block.data, right.data, out, *scalars)
         elif self._variant == "tensor":
             warps = self._warps(fewer)
-            kernel = self._compiled(warps.FILE, (), asdict(warps))
+            kernel = self._compiled(warps.FILE, (), vars(warps))
             grid = (
                 -(-(len(right) + right.start % warps.ALIGNED) // warps.columns),
                 -(-(left.count + left.block.start % warps.ALIGNED) // warps.rows),
@@ -194,7 +195,7 @@ class Product:
             kernel(grid, warps.threads, left.block.data, right.data, out, *scalars, shared_bytes=warps.shared_bytes)
         else:
             tiling = self._tiling(left, len(right), diagonal)
-            chosen = {**asdict(tiling), "OPERATION": OPERATIONS[self._variant]}
+            chosen = {**vars(tiling), "OPERATION": OPERATIONS[self._variant]}
             kernel = self._compiled("tiled.cu", ("Word", "Sum", "Total", "BITS", "GROUP"), chosen)
             aligned = 16 // self._word.itemsize
             grid = (
@@ -225,6 +226,8 @@ class Product:
         return WARP_TILINGS[fewer < LARGE]
 
     def _compiled(self, file: str, names: tuple[str, ...], more: dict[str, Any]) -> Any:
-        constants = {name: self._constants[name] for name in names} | more
-        (kernel,) = self._device.compile(KERNELS / file, constants).values()
-        return kernel
+        key = file, *more.values()
+        if key not in self._kernels:
+            constants = {name: self._constants[name] for name in names} | more
+            (self._kernels[key],) = self._device.compile(KERNELS / file, constants).values()
+        return self._kernels[key]
