@@ -156,6 +156,16 @@ def test_the_engine_is_held_to_its_goals(tmp_path: Path, gcups: float, ours: str
     assert verdicts(tmp_path, row)["hybrid: reaches its goal at every size"] == (ours, verdict)
 
 
+@pytest.mark.parametrize(("took", "verdict"), [(0.4, HOLDS), (0.5, FAILS)])
+def test_a_path_takes_few_times_the_time_of_the_distance(tmp_path: Path, took: float, verdict: str) -> None:
+    path = {"cost": 1100, "replayed": True, "total_seconds": seconds(took), "kernel_seconds": seconds(took)}
+    row = example_row(variant="hybrid", total_seconds=seconds(0.1))
+    claim = "hybrid: an optimal path takes at most 4 times the time of the distance"
+    assert verdicts(tmp_path, row)[claim] == ("-", NOT_MEASURED)
+    found = verdicts(tmp_path, {**row, "path": path}, {**row, "path": path, **EMULATOR})
+    assert found[claim] == (f"tiny: {took * 10:.2f} times", verdict)
+
+
 def test_the_papers_pair_counts_and_its_prefix_does_not(tmp_path: Path) -> None:
     prefix: Any = on_case(500.0)
     prefix["input"] = {**prefix["input"], "a": "BA000035.2:1-300000", "b": "BX927147.1:1-300000"}

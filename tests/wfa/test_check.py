@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,20 @@ def test_a_wrong_distance_is_an_error_that_names_the_row() -> None:
         check([example_row(), example_row(result=1099)], {"tiny": REFERENCE})
     where = "baseline: baseline {'workgroup_size': 128} on tiny, NVIDIA H200"
     assert str(raised.value) == f"{where}: distance 1099 is wrong, the CPU gives 1100"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ({"cost": 1101, "replayed": True}, "a path of cost 1101 is not optimal, the distance is 1100"),
+        ({"cost": 1100, "replayed": False}, "the path does not turn one string into the other"),
+    ],
+)
+def test_a_wrong_path_is_an_error(path: dict[str, Any], message: str) -> None:
+    right = example_row(result=1100, path={"cost": 1100, "replayed": True})
+    assert check([right], {"tiny": REFERENCE})[0]["check"]["passed"]
+    with pytest.raises(ReproError, match=f"on tiny, NVIDIA H200: {message}"):
+        check([{**right, "path": path}], {"tiny": REFERENCE})
 
 
 def test_a_reference_of_other_sequences_is_refused() -> None:

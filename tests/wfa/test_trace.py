@@ -3,6 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repro.bench.provenance import provenance
+from repro.bench.rows import validate
 from repro.device import KernelTimes, open_device
 from repro.errors import InputError
 from repro.wfa.experiment import Experiment, PairFiles
@@ -20,7 +22,7 @@ def strings(length, seed):
 
 @pytest.mark.parametrize("interval", [1, 10])
 def test_a_time_line_begins_after_a_read_and_keeps_the_order_of_host_and_device(device, interval):
-    a, b = strings(150, 1)
+    a, b = strings(600, 1)  # the first of the nine stretches begins after a read, too
     minimised = VARIANTS["minimised-reads"]
     settings = minimised.complete({"read_interval": interval, "workgroup_size": 32})
     found = []
@@ -109,3 +111,23 @@ def test_rows_of_a_prefix_have_its_name_and_a_trace_where_one_is_asked_for(tmp_p
     assert row["counters"]["launches"] == row["result"] + 1  # the traced run is not counted
     assert len(row.get("trace", {}).get("launch", [])) == points
     assert point.key["trace"] == points
+
+
+def test_rows_have_a_path_where_one_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "pair.fa").write_text(">p\nCACCTGACTTA\n>t\nACCATGGACTG\n")
+    files = PairFiles(f"{tmp_path / 'pair.fa'}#p", f"{tmp_path / 'pair.fa'}#t", 11, 11, 5)
+    entry = {"name": "x", "variants": ["hybrid"], "pairs": ["example"], "settings": {}}
+    keys = []
+    for given in ({}, {"path": True}):
+        (point,) = Experiment.from_entry({**entry, **given}, ["example"], 2).points({"example": files})
+        keys.append(point.key)
+        row = point.measure(open_device("emulator"))
+        path = row.get("path")
+        assert (path is not None) == bool(given)
+        if path:
+            assert (row["result"], path["cost"], path["replayed"]) == (5, 5, True)
+            assert 0 < path["kernel_seconds"]["min"] <= path["total_seconds"]["max"]
+            validate({**row, "provenance": provenance("test", {}, {})}, "row")
+    assert keys[0] != keys[1]
+    with pytest.raises(InputError, match="path: of hybrid alone, not of baseline; leave one of them out"):
+        Experiment.from_entry({**entry, "variants": ["hybrid", "baseline"], "path": True}, ["example"], 2)

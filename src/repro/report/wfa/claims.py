@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged
-from repro.report.wfa.data import INPUT, INTERVAL, RTX_3090, SIZE, TILE, TOTAL, Published
+from repro.report.wfa.data import INPUT, INTERVAL, PATH, RTX_3090, SIZE, TILE, TOTAL, Published
 from repro.report.wfa.speed import speed_claims
 from repro.report.wfa.tables import goals_table, peers_table
 
@@ -14,6 +14,7 @@ SYSTEM = "wfa"
 ENOUGH_READS = 20  # of the bound, for the diamond to follow it
 MANY_WORKGROUPS = 25  # in the last column, for the threads that fill the last workgroup not to count
 NEAR = 0.05  # of the expected threads
+MOST_OF_PATH = 4  # times the time of the distance
 LEAST_OF_EXPECTED = 0.5  # tiles at the edge of the diamond are computed whole
 
 
@@ -29,6 +30,7 @@ def claims(rows: pd.DataFrame, published: Published) -> list[Claim]:
         *speed_claims(gpu, published),
         _peers(rows, published),
         _goals(rows, published),
+        _paths(gpu),
     ]
 
 
@@ -171,3 +173,14 @@ def _goals(rows: pd.DataFrame, published: Published) -> Claim:
     reached = table["tcups"] >= table["reach_tcups"]
     return _claim("beyond the paper", "hybrid: reaches its goal at every size", f"{len(published.goals)} sizes",
                   *_listed(table, reached, text))  # fmt: skip
+
+
+def _paths(gpu: pd.DataFrame) -> Claim:
+    """An optimal path, which is the paper's future work, against the distance of the same row."""
+    times = (gpu[PATH] / gpu[TOTAL]).dropna()
+    ours, verdict = judged(int((times <= MOST_OF_PATH).sum()), len(times))
+    if len(times):
+        found = zip(gpu.loc[times.index, INPUT], times, strict=True)
+        ours = "; ".join(f"{name}: {ratio:.2f} times" for name, ratio in found)
+    claim = f"hybrid: an optimal path takes at most {MOST_OF_PATH} times the time of the distance"
+    return _claim("beyond the paper", claim, "-", ours, verdict)

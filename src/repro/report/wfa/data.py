@@ -13,6 +13,7 @@ RTX_3090 = "NVIDIA RTX 3090"  # where the paper measured
 PEERS_DEVICE = "NVIDIA H200"  # where the peers were measured
 SIZE, TILE, INTERVAL = "parameters.workgroup_size", "parameters.tile_length", "parameters.read_interval"
 INPUT, KERNEL, TOTAL = "input.name", "kernel_seconds.median", "total_seconds.median"
+PATH = "path.total_seconds.median"
 GCUPS = "GCUPS (len_a · len_b / seconds / 10⁹)"
 
 
@@ -93,11 +94,11 @@ def _slug(name: str) -> str:
 def read_measured(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Checked rows of several files, with a column `similarity`: 1 - distance / length of the longer sequence.
 
-    Settings and traces that no row has are columns without values.
+    Settings, traces and paths that no row has are columns without values.
     """
     rows = read_checked(paths, "wfa")
     rows["similarity"] = 1 - rows["result"] / rows[["input.len_a", "input.len_b"]].max(axis="columns")
-    for column in (SIZE, TILE, INTERVAL, "trace.launch"):
+    for column in (SIZE, TILE, INTERVAL, "trace.launch", PATH):
         if column not in rows:
             rows[column] = float("nan")
     return rows

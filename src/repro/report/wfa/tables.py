@@ -6,7 +6,7 @@ import pandas as pd
 
 from repro.inputs.files import complete_or_absent
 from repro.inputs.pair_sheet import Pair
-from repro.report.wfa.data import INPUT, PEERS_DEVICE, TOTAL, Published, best_settings
+from repro.report.wfa.data import INPUT, PATH, PEERS_DEVICE, TOTAL, Published, best_settings
 from repro.report.wfa.memory import RESULT_BYTES, memory_table
 from repro.wfa.runs import Runs
 from repro.wfa.variants import VARIANTS
@@ -25,6 +25,7 @@ COLUMNS = {
     "total_seconds.min": "seconds_min",
     "total_seconds.max": "seconds_max",
     "kernel_seconds.median": "kernel_seconds",
+    PATH: "path_seconds",
     "gcups": "gcups",
     "work": "cells",
     "counters.launches": "launches",
