@@ -1,6 +1,7 @@
 """Modified matrix products: which kernel computes a variant's numerators, and in tiles of which size."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,13 @@ def fullness(tiles: int, at_once: int) -> float:
     return tiles / (-(-tiles // at_once) * at_once)
 
 
+@lru_cache(maxsize=1024)
+def needed_tiles(tiling: Tiling, rows: int, columns: int, diagonal: int) -> int:
+    """How many tiles hold a result whose column + diagonal > row."""
+    needed = (columns - max(0, row - diagonal) for row in range(0, rows, tiling.ROWS))
+    return sum(-(-count // tiling.COLUMNS) for count in needed if count > 0)
+
+
 def most_planes(device: Device) -> int:
     """Of bits in place of bytes; for more of them the differences of bytes are faster."""
     if device.compute_capability < TENSOR_NEEDS:
@@ -214,8 +222,7 @@ class Product:
             return small
         busy = {}
         for tiling in (large, small):
-            needed = (columns - max(0, row - diagonal) for row in range(0, left.count, tiling.ROWS))
-            tiles = left.pivots * sum(-(-count // tiling.COLUMNS) for count in needed if count > 0)
+            tiles = left.pivots * needed_tiles(tiling, left.count, columns, diagonal)
             busy[tiling] = fullness(max(1, tiles), tiling.BLOCKS_PER_SM * MULTIPROCESSORS)
         return small if SMALL_SPEED * busy[small] > busy[large] else large
 
