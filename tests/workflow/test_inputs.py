@@ -91,7 +91,7 @@ def test_an_unknown_set_is_named_with_the_nearest(offline: Project) -> None:
         ("far", 0, "left out: pair far: NC_9999999.1 is not in the cache and NCBI cannot be reached"),
         ("gone", 0, "left out: pair gone: not kept by release"),
         ("exampel", 1, "config/pairs.tsv: has no line named 'exampel'; the nearest is example"),
-        ("large", 1, "prefix 4000: pair large may have a sequence of 2100 letters; give no more"),
+        ("large", 1, "wfa.runs: prefix 4000: pair large may have a sequence of 2100 letters; give no more"),
     ],
 )
 def test_the_pair_of_runs_is_left_out_or_refused_like_any_other(

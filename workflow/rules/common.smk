@@ -41,7 +41,10 @@ try:
     compared = [name for entry in config["wfa"]["experiments"] for name in entry["pairs"] if name in PAIRS]
     if WFA_RUNS:
         compared += chosen(config["pairs"], read_pairs, [WFA_RUNS["pair"]])
-        PAIRS[WFA_RUNS["pair"]].check_prefix(WFA_RUNS["prefix"])
+        try:
+            PAIRS[WFA_RUNS["pair"]].check_prefix(WFA_RUNS["prefix"])
+        except ReproError as error:
+            raise WorkflowError(f"wfa.runs: {error}") from None
     aligned = [name for entry in config["shuffle"]["experiments"] for name in entry["reads"]]
     READS = chosen(config["reads"], read_read_sets, dict.fromkeys([*config["inputs"]["reads"], *aligned]))
     VECTORS = chosen(config["vectors"], read_vector_sources, config["inputs"]["vectors"])
