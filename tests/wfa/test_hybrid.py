@@ -283,6 +283,22 @@ def test_cells_of_the_strips_are_those_of_the_band(device):
     assert 5000 * 1000 <= narrow <= 5000 * 1000 + 2 * 3 * 1024 * (1024 + 2 * 16)
 
 
+@settings(max_examples=40, deadline=None)
+@given(m=st.integers(1, 5000), n=st.integers(1, 5000), more=st.integers(0, 5000), words=st.sampled_from([1, 2]))
+def test_the_numbers_of_one_problem_are_those_of_a_batch(m, n, more, words):
+    """Integers and arrays; the band has the diagonals of paths that cost at most the bound."""
+    bound = abs(n - m) + more
+    one = Problems(0, m, 0, n, bound)
+    batch = Problems(*(np.array([value, value]) for value in (0, m, 0, n, bound)))
+    cheapest = [abs(k) + abs(n - m - k) for k in (one.low - 1, one.low, one.high, one.high + 1)]
+    assert [cost <= bound for cost in cheapest] == [False, True, True, False]
+    for name in ("low", "high", "reach", "chunks"):
+        assert getattr(batch, name).tolist() == 2 * [getattr(one, name)]
+    assert batch.strips(words).tolist() == 2 * [one.strips(words)]
+    assert batch.strips_at_once(words) == 2 * one.strips_at_once(words)
+    assert batch.cells(words) == 2 * one.cells(words)
+
+
 @pytest.mark.parametrize(("symbols", "words"), [(2, 2), (5, 1), (17, 1), (100, 2)])
 def test_strips_of_every_number_of_planes(symbols, words):
     rng = np.random.default_rng(symbols)
