@@ -203,13 +203,26 @@ def test_borders_are_used_again_when_there_are_more_strips_than_borders():
 
 @pytest.mark.parametrize("symbols", [1, 2, 4, 5, 16, 17, 256])
 def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
-    letters = np.arange(symbols, dtype=np.uint8)[::-1].repeat(3)
-    pair = PackedPair(device, letters, letters[:7])
+    a = np.arange(symbols, dtype=np.uint8)[::-1].repeat(3)
+    b = a[:7]
+    pair = PackedPair(device, a, b)
     assert pair.bits == {1: 2, 2: 2, 4: 2, 5: 4, 16: 4, 17: 8, 256: 8}[symbols]
-    words = pair.codes.get()
-    places = np.arange(len(letters)) * pair.bits
-    codes = words[places // 32] >> (32 - pair.bits - places % 32).astype(np.uint32) & (2**pair.bits - 1)
-    assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
+    packed, start = pair.codes.get(), 0
+    for letters in (a, b, a[::-1], b[::-1]):
+        words = packed[start : start + len(letters) * pair.bits // 32 + 2]
+        places = np.arange(len(letters)) * pair.bits
+        codes = words[places // 32] >> (32 - pair.bits - places % 32).astype(np.uint32) & (2**pair.bits - 1)
+        assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
+        assert not words[-(-len(letters) * pair.bits // 32) :].any()
+        start += len(words)
+    assert start == len(packed)
+
+
+def test_letters_that_occur_have_codes_in_their_order(device):
+    a, b = (np.array(letters, np.uint8).repeat(300) for letters in ([255, 7, 64], [31, 32, 7]))
+    pair = PackedPair(device, a, b)
+    assert (pair.symbols, pair.planes, pair.bits) == (5, 3, 4)
+    assert pair.code_of.get()[[7, 31, 32, 64, 255]].tolist() == [0, 1, 2, 3, 4]
 
 
 def estimate(pair: PackedPair, columns: int) -> int:
