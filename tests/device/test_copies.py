@@ -102,6 +102,26 @@ def test_memory_that_numpy_did_not_allocate_is_not_page_locked(device):
         assert not is_page_locked(values) or values.size == 0
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_gpu_that_refuses_or_has_failed_is_no_error_of_page_locking(monkeypatch, refused):
+    raised = []
+    monkeypatch.setattr("sys.unraisablehook", raised.append)
+    gpu = cuda.Cuda.__new__(cuda.Cuda)
+    gpu.cupy, gpu._device = MagicMock(), MagicMock()
+    runtime = gpu.cupy.cuda.runtime
+    runtime.CUDARuntimeError = OSError
+    runtime.hostRegister.side_effect = OSError if refused else None
+    runtime.hostUnregister.side_effect = OSError
+    values = np.zeros(1000)
+    start = values.ctypes.data
+    gpu.page_lock(values)
+    assert is_page_locked(values) != refused
+    assert runtime.hostRegister.call_args.args == (start, 8000, 1)
+    del values
+    assert [call.args for call in runtime.hostUnregister.call_args_list] == [(start,)] * (not refused)
+    assert not raised
+
+
 def test_an_array_is_uploaded_before_page_locked_memory_is_changed(device):
     values = np.arange(5_000_000)
     device.page_lock(values)

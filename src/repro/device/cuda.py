@@ -6,7 +6,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -128,7 +128,7 @@ class Cuda(Device):
         with errors_of(self.name, self), self._device:
             pointer = runtime.hostAlloc(nbytes, runtime.hostAllocDefault)
         memory = (ctypes.c_ubyte * nbytes).from_address(pointer)
-        keep_locked(memory, pointer, nbytes, runtime.freeHost)
+        keep_locked(memory, pointer, nbytes, _even_after_a_fault(runtime, runtime.freeHost))
         return np.ctypeslib.as_array(memory)[: count * np.dtype(dtype).itemsize].view(dtype).reshape(shape)
 
     def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
@@ -262,8 +262,7 @@ class Cuda(Device):
                 runtime.hostRegister(start, nbytes, FOR_ALL_GPUS)
             except runtime.CUDARuntimeError:
                 return None
-        unlock: Callable[[int], object] = runtime.hostUnregister
-        return unlock
+        return _even_after_a_fault(runtime, runtime.hostUnregister)
 
     # Without context managers of Python's own where small problems take most of their time.
     def _allocate(self, shape: int | tuple[int, ...], dtype: np.dtype) -> Any:
@@ -337,6 +336,16 @@ def _uuid(index: int) -> str:
     if status:
         raise DeviceError(f"GPU {index}: the driver does not tell its UUID (CUDA error {status})")
     return bytes(found).hex()
+
+
+def _even_after_a_fault(runtime: Any, release: Callable[[int], object]) -> Callable[[int], object]:
+    """What releases memory of the host, though a launch has failed, after which every call answers its error."""
+
+    def quietly(start: int) -> None:
+        with suppress(runtime.CUDARuntimeError):
+            release(start)
+
+    return quietly
 
 
 def _clocks(index: int) -> dict[str, int]:

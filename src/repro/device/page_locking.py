@@ -13,13 +13,13 @@ _ENDS: dict[int, int] = {}  # of the page-locked memory of this process, by wher
 def is_page_locked(values: NDArray[Any]) -> bool:
     """Whether an array, without gaps, lies in memory that a device of this process has page-locked."""
     start, end = values.ctypes.data, values.ctypes.data + values.nbytes
-    return any(first <= start and end <= last for first, last in list(_ENDS.items()))
+    return any(first <= start and end <= last for first, last in _ENDS.copy().items())
 
 
 def keep_locked(owner: Any, start: int, nbytes: int, unlock: Callable[[int], object]) -> None:
     """Know memory as page-locked for as long as its owner lives; then `unlock` is called with where it begins."""
     _ENDS[start] = start + nbytes
-    weakref.finalize(owner, _give_back, start, unlock)
+    weakref.finalize(owner, _give_back, start, unlock).atexit = False  # with the process it goes anyway
 
 
 def _give_back(start: int, unlock: Callable[[int], object]) -> None:
