@@ -1,11 +1,15 @@
 """Optimal alignments: their cost is the distance, and they turn one string into the other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.device import open_device
+from repro.errors import DeviceError
+from repro.wfa.hybrid import search
 from repro.wfa.path import Path, optimal_path
 from tests.conftest import ORDERS
 from tests.wfa.test_hybrid import pairs
@@ -65,3 +69,13 @@ def test_a_path_that_does_not_turn_one_string_into_the_other_is_seen():
         ("=IDI=", (2, 1, 1, 0, 1), True),
     ]:
         assert Path(np.array(list(operations)), np.array(lengths)).turns(a, b) is right, (operations, lengths)
+
+
+def test_a_path_of_another_cost_than_the_distance_is_seen(monkeypatch):
+    def one_more(pair):
+        found, crossings = search(pair)
+        return replace(found, distance=found.distance + 1), crossings
+
+    monkeypatch.setattr("repro.wfa.path.search", one_more)
+    with pytest.raises(DeviceError, match="the path found has 3 edits, the distance is 4"):
+        optimal_path(open_device("emulator"), letters(b"kitten"), letters(b"sitting"))

@@ -72,7 +72,8 @@ def _parts(problems: Problems, crossings: Crossings) -> Problems:
 def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     """An alignment of the edit distance's cost; a, b: letters, uint8 of shape (m,) and (n,).
 
-    O(m + n) memory on the device, two to four times the time of the distance.
+    O(m + n) memory on the device, two to four times the time of the distance. Raises DeviceError where the alignment
+    found has another cost.
     """
     pair = PackedPair(device, a, b)
     found, crossings = search(pair)
@@ -98,7 +99,12 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
     steps = operations.get()
     steps = steps[steps > 0]
     starts = np.flatnonzero(np.r_[True, steps[1:] != steps[:-1]][: len(steps)])
-    return Path(np.array(list(CODES))[steps[starts] - 1], np.diff(np.r_[starts, len(steps)]))
+    path = Path(np.array(list(CODES))[steps[starts] - 1], np.diff(np.r_[starts, len(steps)]))
+    if path.cost != found.distance:
+        raise DeviceError(
+            f"{device.name}: the path found has {path.cost} edits, the distance is {found.distance}; use another device"
+        )
+    return path
 
 
 def replayed_path(device: Device, a: Letters, b: Letters) -> Path:
