@@ -177,21 +177,42 @@ LONG_GAPS = [Scheme("global", "linear"), *(Scheme(mode, gap_open=3, gap_extend=0
 
 
 @pytest.mark.parametrize("scheme", LONG_GAPS, ids=[f"{scheme.mode}-{scheme.gap}" for scheme in LONG_GAPS])
-def test_gaps_longer_than_what_a_tag_or_a_word_tells(device, scheme):
+def test_gaps_longer_than_a_block_or_a_word(device, scheme):
     assert_as_reference(alignments(device, GAPS, GAPS, "all", scheme), GAPS, GAPS, "all", scheme)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
-def test_the_largest_scores_with_tags_and_the_first_beyond(scheme):
-    """40 equal letters: 16 bits hold the score of all of them and of one more with its tag, up to some match."""
-    text, other = letters("ACGT" * 10, "ACGA" * 9), letters("ACGT" * 10, "T" * 30)
-    for match in range(90, 100):
-        given = Scheme(scheme.mode, scheme.gap, match, -1, scheme.gap_open, scheme.gap_extend)
-        if not stored.fits(DEVICE, given, np.array([40]), np.array([40]))[0]:
-            break
-        largest = given
-    for tried in (largest, given):
-        assert_as_reference(alignments(DEVICE, text, other, "all", tried), text, other, "all", tried)
+DEAR_GAPS = [Scheme(mode, gap_open=9, gap_extend=2) for mode in MODES]
+
+
+def with_scores(scheme: Scheme, match: int, mismatch: int) -> Scheme:
+    return Scheme(scheme.mode, scheme.gap, match, mismatch, scheme.gap_open, scheme.gap_extend)
+
+
+def largest_match(scheme: Scheme) -> int:
+    """Up to which bytes tell the edges of a block."""
+    few = np.array([40])
+    return max(match for match in range(64) if stored.fits(DEVICE, with_scores(scheme, match, -1), few, few)[0])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES + DEAR_GAPS, ids=lambda scheme: f"{scheme.mode}-{scheme.first}")
+def test_the_largest_gains_that_bytes_tell_and_the_first_beyond(scheme):
+    """Equal runs with gaps longer than a block between them, and what is nothing alike."""
+    parts = "ACGTACGTACGTACGTAC", "TTGCATTGCATGCA"
+    texts = letters("".join(parts), ("G" * 30).join(parts), parts[1] * 2, "C" * 40, parts[0] + "T" * 25)
+    largest = largest_match(scheme)
+    assert largest >= 3
+    for match, mismatch in ((largest, -largest), (largest, 1), (largest + 1, -1)):
+        given = with_scores(scheme, match, mismatch)
+        assert_as_reference(alignments(DEVICE, texts, texts, "all", given), texts, texts, "all", given)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), scheme=st.sampled_from(SCHEMES + DEAR_GAPS), seed=st.integers(0, 2**32 - 1))
+def test_any_gains_that_bytes_tell(data, scheme, seed):
+    match, mismatch = data.draw(st.integers(0, largest_match(scheme))), data.draw(st.integers(-12, 2))
+    given = with_scores(scheme, match, mismatch)
+    queries, subjects = random_batch(seed, 6, 60)
+    assert_as_reference(alignments(DEVICE, queries, subjects, "zip", given), queries, subjects, "zip", given)
 
 
 def test_long_queries_among_short_ones_have_launches_of_their_own():

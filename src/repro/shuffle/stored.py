@@ -1,73 +1,92 @@
-"""The traceback of `auto` for sequences that are not long: where every cell comes from is stored, and then followed.
+"""The traceback of `auto` for sequences that are not long: edges of blocks are stored, and those on the path followed.
 
 Launches stream through the device's memory: while one is computed, the results of the one before are copied out.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
-from repro.device.source import Constant
+from repro.shuffle import packed, ranges
 from repro.shuffle.batch import Group
-from repro.shuffle.engine import OnDevice
 from repro.shuffle.letters import Letters
-from repro.shuffle.paper import KERNELS, PROFILE_ROWS, constants_of, even
+from repro.shuffle.paper import KERNELS, even
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Traced
 
 LANES = np.array([4, 8, 16, 32])
-BLOCK, SCALE, LARGEST_TAG = 8, 16, 15  # as in stored.cuh and tagged.cuh
-LARGEST_BYTE = 127
+BLOCK, STRIP = 8, 16  # as in stored.cuh
+LARGEST_BYTE, LARGEST_VALUE = 127, 511  # of a gain in follow.cu; of a value there
+GAIN_SCALE = 4
+FOLLOWED_CONSTANTS = "MODE", "AFFINE", "FIRST", "FURTHER", "LANES", "COLUMNS", "ALL", "WIDE", "ADJACENT_GAPS"
 THREADS = 64  # of a block of follow.cu
 MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
 MOST_BYTES, MOST_UNITS = 2**34, 2**18  # which keep a device busy for long enough
 MOST_PATH_WORDS = 2**23  # of a launch: what page-locked memory is made for in no time
 END_FIELDS = 8  # of End in stored.cuh
 MOST_ROWS = 2**15  # which 16 bits number
+# Columns of a thread: what registers hold, or what a C++ compiler is done with soon.
+COLUMNS = {"cuda": 32, "emulator": 16}
 
 
-def _columns(device: Device, scheme: Scheme) -> int:
-    """Columns of a thread: what registers hold, or what a C++ compiler is done with soon."""
-    return 8 if device.kind == "emulator" and scheme.gap == "affine" else 16
-
-
-def widths(device: Device, scheme: Scheme) -> NDArray[np.int64]:
+def widths(device: Device) -> NDArray[np.int64]:
     """Classes of subjects: the widest that each kernel takes."""
-    return LANES * _columns(device, scheme)
+    return LANES * COLUMNS[device.kind]
 
 
 def fits(device: Device, scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether 16 bits hold every value with its tag for sequences of m and n letters, and the kernel a subject."""
-    further, largest = scheme.gap_extend, max(0, int(scheme.table().max()))
-    bias = _local_bias(scheme) or 4 * (scheme.first - further) + 1
-    reached = bias + (np.minimum(m, n) + 1).astype(np.float64) * largest + 2 * further
-    if scheme.mode != "local":
-        reached += (m + n) * float(further)
-    found: NDArray[np.bool_] = reached * SCALE + LARGEST_TAG < 2**16
-    found &= (n <= widths(device, scheme)[-1]) & (m <= MOST_ROWS)
-    return found
+    """Whether the kernels are exact for sequences of m and n letters, and memory takes such sequences."""
+    found: NDArray[np.bool_] = (n <= widths(device)[-1]) & (m <= MOST_ROWS) & ranges.fits("s16x2", scheme, m, n)
+    found &= 4 * _blocks(m, int(LANES[-1])) * _block_words(device, scheme) <= _most_bytes(device)
+    return found & _edges_are_bytes(scheme)
 
 
-def _gains_are_bytes(scheme: Scheme) -> bool:
-    """Whether all that stored.cu adds to a cell where there is one query lies in 0 to 127, tags included.
+def _blocks(rows: NDArray[np.int64], lanes: int) -> NDArray[np.int64]:
+    """Of a warp, for queries of so many letters."""
+    return -(-(rows + lanes - 1) // BLOCK)
 
-    Affine gaps are no faster for it, as measured on an NVIDIA H200.
+
+def _block_words(device: Device, scheme: Scheme) -> int:
+    strips = device.warp_size * COLUMNS[device.kind] // STRIP
+    return 2 * strips * (STRIP + BLOCK) // 4 * (1 + (scheme.gap == "affine"))
+
+
+def _most_bytes(device: Device) -> int:
+    """For what a launch stores."""
+    return int(min(MOST_BYTES, device.memory_bytes * MEMORY_SHARE))
+
+
+def _most_below(scheme: Scheme) -> int:
+    """How far a cell of a block's edges may lie below the one that follow.cu knows, in folded coordinates.
+
+    Letters that are removed from the end of an alignment are its last columns, of which no more have two letters than
+    the block has rows or columns; what is left over of the other sequence is a gap. E and F lie an opening below a
+    neighbour.
     """
-    if scheme.mode == "local" or scheme.gap == "affine":
-        return False
-    gains = scheme.table() + 2 * scheme.gap_extend
-    largest = int(max(gains.max(), scheme.gap_extend))
-    return bool(gains.min() >= 0) and largest * SCALE + LARGEST_TAG <= LARGEST_BYTE
+    gain, opening = _largest_gain(scheme), scheme.first - scheme.gap_extend
+    return (STRIP + 1) * gain * (scheme.mode == "local") + gain + 4 * opening + 2
 
 
-def _local_bias(scheme: Scheme) -> int:
-    """What local values are kept larger by, so that no sum is negative: a power of two, for few kernels; else 0."""
-    if scheme.mode != "local":
-        return 0
-    return 1 << max(1, scheme.first + scheme.gap_extend, -int(scheme.table().min())).bit_length()
+def _edges_are_bytes(scheme: Scheme) -> bool:
+    """Whether bytes tell a block's edges, and 16 bits hold what follow.cu computes from them."""
+    gain, opening = _largest_gain(scheme), scheme.first - scheme.gap_extend
+    above, further = STRIP * gain + 3 * opening, gain
+    if scheme.mode == "local":
+        distance = (STRIP + BLOCK) * scheme.gap_extend
+        above, further = gain + 4 * opening + distance, (STRIP + 1) * gain + distance
+    return (
+        _most_below(scheme) + above <= 255
+        and 255 + 4 * opening + 2 + further <= LARGEST_VALUE
+        and (gain + 2 * opening + 1) * GAIN_SCALE + 2 <= LARGEST_BYTE
+    )
+
+
+def _largest_gain(scheme: Scheme) -> int:
+    return max(0, int(scheme.table().max())) + 2 * scheme.gap_extend
 
 
 @dataclass(frozen=True)
@@ -103,6 +122,12 @@ class _Buffers:
         )
 
 
+def _profile_bytes(constants: dict[str, Any], warp_size: int) -> int:
+    """Shared memory that packed_profile.cuh takes."""
+    words = constants["LETTERS"] * (constants["COLUMNS"] - constants["PERMUTED"]) * warp_size
+    return int(4 * (words // 2 + 24 if constants["BYTES"] else words + 16 * (constants["PERMUTED"] > 0)))
+
+
 class _Launches:
     """A group in launches, of which each has what its longest query needs: queries stand longest first."""
 
@@ -111,20 +136,30 @@ class _Launches:
     ) -> None:
         self.device, self.scheme, self.group, self.pitch = device, scheme, group, pitch
         self.every = group.places is None
-        self.columns = _columns(device, scheme)
-        self.lanes = int(LANES[np.searchsorted(widths(device, scheme), group.columns)])
+        lanes = int(LANES[np.searchsorted(widths(device), group.columns)])
+        shape = packed.shape_of(device, scheme, group.columns, self.every)
+        warps = 16 if (scheme.mode, scheme.gap) == ("semi-global", "linear") else 12
+        self.shape = replace(shape, lanes=lanes, columns=COLUMNS[device.kind], warps=warps)
+        self.lanes = lanes
+        self.constants = packed.constants_of(scheme, self.shape, group.letters, False, self.every)
+        # Of equal paths each counts: gaps open from whatever is best, and gains are what packed.cu has for that.
+        self.constants |= {"ADJACENT_GAPS": True, "PERMUTED": shape.permuted * self.every}
+        self.kernels = device.compile(KERNELS / "stored.cu", self.constants)
+        least = int(scheme.table().min() + 2 * scheme.gap_extend)
+        bias = (2 * (scheme.first - scheme.gap_extend) + 1) * (not self.every or least < 0)
+        given = {name: self.constants[name] for name in FOLLOWED_CONSTANTS} | {"GAIN_BIAS": bias}
+        self.follow = device.compile(KERNELS / "follow.cu", given)["shuffle_follow"]
         self.subjects = even(group.subjects, 2)
         self.queries = group.queries if self.every else even(group.queries, 2)
         self.subject_units = len(self.subjects) // 2
         self.side_by_side = device.warp_size // self.lanes
-        cells = self.columns // (4 if scheme.gap == "affine" else 8)
-        block_words = device.warp_size * (BLOCK * cells + (scheme.gap == "affine") * (BLOCK + cells))
+        block_words = _block_words(device, scheme)
         self.launches: list[_Launch] = []
         all_units = self.subject_units * (len(self.queries) if self.every else 1)
         first = 0
         while first < all_units:
-            rows = int(lengths[self.queries[first // self.subject_units if self.every else 2 * first]])
-            blocks, stride = -(-(rows + self.lanes - 1) // BLOCK), max(1, -(-(rows + group.columns) // PER_WORD))
+            rows = lengths[self.queries[first // self.subject_units if self.every else 2 * first]]
+            blocks, stride = int(_blocks(rows, self.lanes)), max(1, -(-int(rows + group.columns) // PER_WORD))
             most_units = min(MOST_UNITS, MOST_PATH_WORDS // (2 * stride))
             warps = max(1, min(most_words // (blocks * block_words), most_units // self.side_by_side))
             units = min(all_units - first, warps * self.side_by_side)
@@ -145,34 +180,43 @@ class _Launches:
         every[:, len(self.group.subjects) :] = -1
         return every.reshape(-1)[2 * skipped : 2 * (skipped + units)]
 
+    def selectors(self, inputs: Sequence[Array], subjects: Array) -> Array:
+        """Which gains the columns of each subject take."""
+        count = len(self.subjects)
+        fours = count * self.lanes * self.shape.columns // 4
+        found = self.device.empty(fours, np.uint32)
+        self.kernels["shuffle_selectors"](-(-fours // THREADS), THREADS, *inputs[2:], subjects, count, found)
+        return found
+
     def queue(
-        self, launch: _Launch, inputs: Sequence[Array], lists: Sequence[Array], words: Array, buffers: _Buffers
+        self,
+        launch: _Launch,
+        inputs: Sequence[Array],
+        lists: Sequence[Array],
+        selectors: Array,
+        words: Array,
+        buffers: _Buffers,
     ) -> Event:
         """Queue both kernels of a launch. inputs: letters with offsets, of queries and of subjects."""
-        scheme, device = self.scheme, self.device
-        constants: dict[str, Constant] = {
-            **constants_of(scheme),
-            "LANES": self.lanes,
-            "COLUMNS": self.columns,
-            "ALL": self.every,
-        }
-        letters = self.group.letters if self.every else PROFILE_ROWS
-        as_bytes = self.every and _gains_are_bytes(scheme)
-        profile: dict[str, Constant] = {"LOCAL_BIAS": _local_bias(scheme), "LETTERS": letters, "BYTES": as_bytes}
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
         where = launch.first, launch.units, self.subject_units, launch.blocks
-        device.compile(KERNELS / "stored.cu", constants | profile)["shuffle_stored"](
+        self.kernels["shuffle_stored"](
             -(-launch.units // self.side_by_side),
-            device.warp_size,
+            self.device.warp_size,
             *arguments,
             *where,
-            shared_bytes=(2 if as_bytes else 4) * letters * self.columns * device.warp_size,
+            shared_bytes=_profile_bytes(self.constants, self.device.warp_size),
         )
-        arguments += [buffers.paths, launch.stride, *where, scheme.match, scheme.mismatch]
-        device.compile(KERNELS / "follow.cu", constants)["shuffle_follow"](
-            -(-2 * launch.units // THREADS), THREADS, *arguments, int(scheme.matrix is not None)
+        scheme = self.scheme
+        self.follow(
+            -(-2 * launch.units // THREADS),
+            THREADS,
+            *arguments,
+            *(selectors, buffers.paths, launch.stride),
+            *where,
+            *(_most_below(scheme), scheme.match, scheme.mismatch, int(scheme.matrix is not None)),
         )
-        return device.record()
+        return self.device.record()
 
 
 def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Group], scheme: Scheme) -> Iterator[Traced]:
@@ -182,10 +226,11 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     """
     if not groups:
         return
-    letters = [OnDevice.upload(device, batch) for batch in (queries, subjects)]
-    inputs = [array for batch in letters for array in (batch.codes, batch.offsets)]
+    # follow.cu reads a letter beyond the query's last, whatever it is.
+    letters = [(np.append(batch.codes, np.uint8(0)), batch.offsets) for batch in (queries, subjects)]
+    inputs = [device.upload(array) for batch in letters for array in batch]
     table = device.upload(scheme.table())
-    free = int(min(MOST_BYTES, device.memory_bytes * MEMORY_SHARE, device.memory_bytes - device.memory_used))
+    free = min(_most_bytes(device), device.memory_bytes - device.memory_used)
     parts = [_Launches(device, scheme, group, len(subjects), queries.lengths, free // 4) for group in groups]
     all_launches = [launch for part in parts for launch in part.launches]
     words = device.empty(max(launch.words for launch in all_launches), np.uint32)
@@ -194,9 +239,10 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     number = 0
     for part in parts:
         lists = [device.upload(part.queries), device.upload(part.subjects), table]
+        selectors = part.selectors(inputs, lists[1])
         for launch in part.launches:
             found = buffers[number % 2]
-            computed = part.queue(launch, inputs, lists, words, found)
+            computed = part.queue(launch, inputs, lists, selectors, words, found)
             sizes = 2 * launch.units * END_FIELDS, 2 * launch.units * launch.stride
             device.copy_out(found.ends[: sizes[0]], found.copied_ends[: sizes[0]], [computed])
             done = device.copy_out(found.paths[: sizes[1]], found.copied_paths[: sizes[1]], [computed])

@@ -1,4 +1,4 @@
-"""The alignments of a batch by `auto`: by what is stored of every cell where that is exact, else by checkpoints.
+"""The alignments of a batch by `auto`: by the edges of small blocks where bytes tell them, else by checkpoints.
 
 One whose checkpoints are more than memory is free is divided as by `fp32`.
 """
@@ -24,7 +24,7 @@ INSERTIONS, DELETIONS = 0xAAAAAAAA, 0xFFFFFFFF  # words of nothing but these
 def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> Outcome:
     """The alignments of a batch, which are those of `reference.alignments`, and their scores."""
     methods: list[Fits] = [partial(stored.fits, device, scheme), lambda m, n: np.ones(len(m), np.bool_)]
-    widths = stored.widths(device, scheme)
+    widths = stored.widths(device)
     if isinstance(pairs, str) and pairs == "all":
         groups = list(of_all(queries, subjects, methods, widths))
         shape: tuple[int, ...] = len(queries), len(subjects)

@@ -59,8 +59,8 @@ def s16x2(
     """Beyond the paper: packed.cu, two alignments in the 16-bit halves of a word and several such pairs in a warp.
 
     What 16 bits cannot hold, and long pairs of a list, are computed by strips.cu, many warps to a matrix, and what it
-    cannot hold either in wider numbers. Alignments come from stored.cu and follow.cu where 16 bits hold scores with
-    tags and a subject has up to 512 letters, else from checkpoints.cu and walk.cu.
+    cannot hold either in wider numbers. Alignments come from stored.cu and follow.cu where 16 bits hold scores, bytes
+    tell differences within a block, and a subject has up to 1,024 letters, else from checkpoints.cu and walk.cu.
     """
     if traceback:
         return trace_back(device, queries, subjects, pairs, scheme)

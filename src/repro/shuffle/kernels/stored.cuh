@@ -1,35 +1,37 @@
-// What the score pass of `auto` stores of every cell, and where: which of its neighbours its value comes from.
+// What the score pass of `auto` stores of two alignments, and where: the edges of blocks of BLOCK rows and STRIP columns, so
+// that each can be computed again from what is stored of it alone, but for the cell diagonally before it.
 //
-// Values are multiples of SCALE, and a sum that enters a maximum carries a tag below them, so that the maximum itself
-// says what it chose, and among equals chooses the largest tag: diagonally (a letter that is equal or not), else from
-// above (E), else from the left (F). With linear gaps these are the tags
-//   0 left, 1 above, 2 diagonally, unequal, 3 equal
-// of 2 bits. With affine gaps E and F are tagged where they open a gap, by the step of a block of BLOCK steps and by the
-// column of a strip of STRIP columns, and keep the tag while they extend it; H takes the tag over. So 4 bits tell where
-// the gap that ends in a cell was opened, however long it is within the block or strip:
-//   0 left, opened before the strip, 1 to STRIP in that column of it, STRIP + 1 above, opened before the block,
-//   STRIP + 2 to STRIP + 1 + BLOCK in that step of it, 14 diagonally, unequal, 15 equal,
-// and at the end of every block and strip those of E and F are stored too, where longer gaps are looked up.
-//
-// LANES threads have COLUMNS columns each of two alignments in the halves of a word, GROUPS such units a warp. Thread t of
-// a unit is in row k - t in step k. What is missing in front of the shorter of two queries or subjects is filled with
-// rows and columns that repeat the border.
+// LANES threads have COLUMNS columns each, as in packed.cu; thread t of a unit is in row k - t in step k, and a block is
+// BLOCK steps. Neighbouring cells differ by little, and so do all cells of a block: a byte, the value modulo 256, tells
+// each edge relative to another one.
 #pragma once
-#include "sequences.cuh"
+#include "packed.cuh"
 
-constexpr int GROUPS = WARP_SIZE / LANES;
-constexpr int BLOCK = 8, STRIP = 4;
-constexpr int BITS = AFFINE ? 4 : 2, PER_WORD = 16 / BITS;  // cells of one alignment in a word
-constexpr int LEFT = 0, ABOVE = AFFINE ? STRIP + 1 : 1, UNEQUAL = (1 << BITS) - 2, EQUAL = UNEQUAL + 1;
-static_assert(!AFFINE || ABOVE + BLOCK < UNEQUAL, "all tags differ");
+constexpr int BLOCK = 8, STRIP = 16;
+constexpr int STRIPS = COLUMNS / STRIP;  // of a thread
+static_assert(COLUMNS % STRIP == 0, "strips are those of one thread");
 
-// Words of a warp: of each block the cells of its threads, of each those of one alignment, row by row and the first
-// column's tag lowest, then the other's, since their paths part; then F's tags at the ends of strips, four rows of a thread
-// together, then E's at the end of the block, both alignments' in the halves of a word.
-constexpr int ROW_WORDS = COLUMNS / PER_WORD, CELL_WORDS = BLOCK * ROW_WORDS;
-constexpr int E_WORDS = COLUMNS / PER_WORD;
-constexpr int F_PLACE = WARP_SIZE * CELL_WORDS, E_PLACE = F_PLACE + WARP_SIZE * BLOCK;
-constexpr int BLOCK_WORDS = AFFINE ? E_PLACE + WARP_SIZE * E_WORDS : F_PLACE;
+template <int WORDS>
+struct alignas(4 * WORDS) Words {
+    unsigned word[WORDS];
+};
+using RowEdge = Words<STRIP / 4>;     // of a block: a byte for each of its columns
+using ColumnEdge = Words<BLOCK / 4>;  // a byte for each of its rows
+constexpr unsigned ZERO_BYTE = 7;     // of a table of gains by code
+
+// Of a warp, for each of its blocks: H, and with affine gaps E, in the row above, then H, and F, in the column to the left;
+// of each strip of the threads of the one alignment of a unit, then of the other.
+constexpr int PLANES = AFFINE ? 2 : 1, SIDES = 2 * STRIPS * WARP_SIZE;
+constexpr int COLUMNS_PLACE = PLANES * SIDES * (STRIP / 4), BLOCK_WORDS = COLUMNS_PLACE + PLANES * SIDES * (BLOCK / 4);
+__host__ __device__ constexpr int side(int plane, int half, int strip, int thread) {
+    return ((plane * 2 + half) * STRIPS + strip) * WARP_SIZE + thread;
+}
+
+// The lowest bytes of four words' low halves, and of their high ones.
+__device__ __forceinline__ void part(const unsigned* words, unsigned& of_low, unsigned& of_high) {
+    unsigned first = __byte_perm(words[0], words[1], 0x6240), second = __byte_perm(words[2], words[3], 0x6240);
+    of_low = __byte_perm(first, second, 0x5410), of_high = __byte_perm(first, second, 0x7632);
+}
 
 // Of an alignment: what follow.cu starts from, and what it adds.
 struct alignas(16) End {
