@@ -23,6 +23,14 @@ def test_other_letters_are_unequal_to_all():
     assert Scheme(matrix=MATRIX).table()[4, 3] == 0
 
 
+def test_gaps_meet_where_a_pair_of_letters_costs_more():
+    assert not Scheme(mismatch=-2).gaps_may_meet()
+    assert Scheme(mismatch=-3).gaps_may_meet()
+    assert Scheme(gap_open=7, gap_extend=0).gaps_may_meet()
+    assert not Scheme(mismatch=-9, gap_open=9, gap_extend=5).gaps_may_meet()
+    assert Scheme(matrix=tuple((1, 1, 1, 1, -3 * (row == 2)) for row in range(5))).gaps_may_meet()
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

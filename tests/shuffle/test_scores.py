@@ -65,6 +65,19 @@ def test_any_batch_and_matrix(mode, queries, subjects, gap, matrix):
             assert np.array_equal(run(device, variant, q, s, "all", scheme).scores, expected), (variant, order)
 
 
+@pytest.mark.parametrize("mode", ["global", "semi-global", "local"])
+@pytest.mark.parametrize("mismatch", [-2, -3])
+def test_gaps_beside_gaps(mode, mismatch):
+    """Beyond two further letters of gaps a mismatch is dearer than both: AC with GT has no pair then."""
+    scheme = Scheme(mode, mismatch=mismatch, gap_open=1)
+    queries, subjects = random_batch(5, 7, 90)
+    expected = reference.scores(queries, subjects, "all", scheme)
+    device = open_device("emulator", thread_order="random")
+    for method in packed.methods(scheme):  # local scores as halves, and as integers
+        found = engine.run(device, queries, subjects, "all", [method], packed.widths(device, subjects))
+        assert np.array_equal(found.scores, expected)
+
+
 @schemes
 def test_the_shapes_of_a_gpu(scheme):
     """32 columns of a thread, where the emulator has 8."""

@@ -51,8 +51,8 @@ def test_strips_in_any_order_of_threads(device, scheme):
 @pytest.mark.parametrize(
     ("rows", "counts", "first", "expected"),
     [
-        # 900, 750 and 600 rows, then two alignments of 500 in their order, the second of which goes on with 375
-        ([900, 500, 500], [3, 1, 2], 4, [(0, 4), (0, 5), (0, 6), (1, 4), (2, 4), (2, 5)]),
+        # 900 and 690 rows, then two alignments of 500 in their order before 480, the second of which goes on with 325
+        ([900, 500, 500], [3, 1, 2], 4, [(0, 4), (0, 5), (1, 4), (2, 4), (0, 6), (2, 5)]),
         ([900, 800], [4, 2], 0, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)]),
     ],
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +61,7 @@ def shape_of(device: Device, scheme: Scheme, columns: int, every: bool) -> Shape
         return _shape_of_local(scheme, Shape(lanes, per_thread, 0, 12), staged, every)
     as_bytes = every and _gains_are_bytes(scheme)
     if scheme.gap == "affine":
-        warps = 16 if as_bytes and scheme.mode == "global" and not staged else 12
-        return Shape(lanes, per_thread, 0, warps, 1, as_bytes, 4 if as_bytes else 1)
+        return Shape(lanes, per_thread, 0, 12, 1, as_bytes, 4 if as_bytes else 1)
     if as_bytes and staged and columns <= 2 * lanes * per_thread:  # one stage of twice as many columns in place of two
         return Shape(lanes, 2 * per_thread, 0, 12, 1, as_bytes, 4)
     warps = 20 if scheme.mode == "global" and not staged else 16 if every or scheme.mode == "global" else 12
@@ -84,6 +84,14 @@ def _gains_are_bytes(scheme: Scheme) -> bool:
         return bool(table.min() + first >= 0 and max(0, table.max()) + first <= LARGEST_BYTE)
     least = max(table.min() + 2 * scheme.gap_extend, -2 * (first - scheme.gap_extend))
     return bool(least >= 0 and max(0, table.max()) + 2 * scheme.gap_extend <= LARGEST_BYTE)
+
+
+def _gaps_open_anywhere(scheme: Scheme, every: bool) -> bool:
+    """Whether a gap has to open from the best of a cell; else what a pair of letters leads to is enough.
+
+    every: as for `constants_of`; otherwise what fills up a query scores less than the gaps beside it.
+    """
+    return not every or scheme.gap == "linear" or scheme.gaps_may_meet()
 
 
 def methods(scheme: Scheme, shape: Shape | None = None) -> list[Method]:
@@ -113,11 +121,14 @@ def constants_of(
 
     staged: whether a subject is wider than the shape. every: all against all. wide: local scores as integers.
     """
+    anywhere = _gaps_open_anywhere(scheme, every)
+    signed = scheme.mode == "local" and not anywhere  # gains, which permutations of bytes are not
     return {
         **paper.constants_of(scheme),
+        "ADJACENT_GAPS": anywhere,
         "LANES": shape.lanes,
         "COLUMNS": shape.columns,
-        "PERMUTED": shape.permuted if every else 0,
+        "PERMUTED": shape.permuted if every and not signed else 0,
         "BYTES": shape.as_bytes and every,
         "LETTERS": letters if every else PROFILE_ROWS,
         "STAGED": staged,
@@ -128,6 +139,13 @@ def constants_of(
         "WIDE": wide,
         "Score": score,
     }
+
+
+def _shared_bytes(constants: dict[str, Any], warp_size: int) -> int:
+    """Of a block: gains of all columns with every letter, and the tables that they are permuted from."""
+    profile = constants["LETTERS"] * (constants["COLUMNS"] - constants["PERMUTED"]) * warp_size
+    words = profile // 2 + 24 if constants["BYTES"] else profile + 16 * (constants["PERMUTED"] > 0)
+    return 4 * int(words)
 
 
 def _launch(
@@ -147,9 +165,7 @@ def _launch(
     constants = constants_of(scheme, shape, group.letters, staged, every, wide, scores.dtype.type)
     kernel = device.compile(KERNELS / "packed.cu", constants)["shuffle_packed"]
     p = device.warp_size
-    permuted, as_bytes = (shape.permuted, shape.as_bytes) if every else (0, False)
-    profile = (group.letters if every else PROFILE_ROWS) * (shape.columns - permuted) * p
-    shared = 4 * (profile // 2 + 24 if as_bytes else profile + 16 * (permuted > 0))
+    shared = _shared_bytes(constants, p)
     side_by_side = 2 * (p // shape.lanes)
     lists = [group.queries if every else even(group.queries, side_by_side), even(group.subjects, side_by_side)]
     lists.append(np.zeros(1, np.int32) if group.places is None else even(group.places, side_by_side))

@@ -73,4 +73,4 @@ def fits_as_integers(scheme: Scheme, m: NDArray[np.int64], n: NDArray[np.int64])
     """Whether packed.cu is exact for a local alignment with its scores as integers, which are 15 bits."""
     largest = max(0, int(scheme.table().max()))
     highest = np.minimum(m, n).astype(np.float64) * largest
-    return highest + 2 * scheme.first + largest + scheme.gap_extend <= 2**15 - 1
+    return highest + 3 * scheme.first + largest + scheme.gap_extend <= 2**15 - 1

@@ -61,6 +61,13 @@ class Scheme:
         np.fill_diagonal(table[:OTHER, :OTHER], self.match)
         return table
 
+    def gaps_may_meet(self) -> bool:
+        """Whether a gap in one sequence right after one in the other may score more than with a pair of letters.
+
+        Otherwise a letter of each gap, aligned instead, scores no less than they cost: gap_extend each, or more.
+        """
+        return int(self.table().min()) < -2 * self.gap_extend
+
     def validate(self) -> None:
         """Raise InputError naming the first value that is wrong."""
         for name, value, valid in (("mode", self.mode, get_args(Mode)), ("gap", self.gap, get_args(Gap))):

@@ -20,11 +20,11 @@ COLUMNS = {"cuda": (16, 32), "emulator": (4, 8)}
 # Per multiprocessor: of more the hardware prefers some, and strips beside the others wait for them.
 WARPS = 8
 ROWS = 2  # that a lane computes together
-UNROLLED = 4  # steps of so many rows
+UNROLLED = {"linear": 8, "affine": 2}  # steps of so many rows: what the cache of instructions holds
 PERIOD = 128  # rows from one rebasing to the next; a multiple of those of a chunk of steps
 STEP_BYTES = 32  # of shared memory: what enters a strip and what leaves it in a step
 RESERVED_BYTES = 1024  # of shared memory, for each block
-EARLIER = 0.5  # of its rows, by which an alignment's last strips may stand behind others'
+EARLIER = 0.7  # of its rows, by which an alignment's last strips may stand behind others'
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
 BEGIN_THREADS, MOST_BEGIN_BLOCKS = 256, 2**16
@@ -135,6 +135,11 @@ class _Batch:
         """Words for each row of an edge."""
         return 2 if self.scheme.gap == "affine" else 1
 
+    @property
+    def spaced(self) -> bool:
+        """Whether gains have two bytes each, so that a sum brings them together where the maxima's pipe is busy."""
+        return self.scheme.gap == "affine"
+
     def run(
         self,
         queries: Indices,
@@ -162,7 +167,7 @@ class _Batch:
                 *(edges, edges.shape[0], state, self.scores, lists[2], 0 if first else len(m)),
             )
             kernel, warp = kernels["shuffle_strips"], device.warp_size
-            needed = CODES * _width(device, self.columns) + STEP_BYTES * warp
+            needed = CODES * _width(device, self.columns) * (1 + self.spaced) + STEP_BYTES * warp
             shared = max(needed, (device.limits.shared_bytes + RESERVED_BYTES) // WARPS - RESERVED_BYTES)
             kernel(
                 min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
@@ -181,10 +186,12 @@ class _Batch:
         return {
             **constants_of(self.scheme),
             "SHIFT": _shift(self.scheme),
+            "ADJACENT_GAPS": self.scheme.gaps_may_meet(),
             "PERIOD": PERIOD,
             "COLUMNS": self.columns,
             "WARPS": WARPS,
             "ROWS": ROWS,
-            "UNROLLED": UNROLLED,
+            "UNROLLED": UNROLLED[self.scheme.gap],
+            "SPACED": self.spaced,
             "Score": self.scores.dtype.type,
         }

@@ -11,9 +11,13 @@
 //
 // Local alignments stay in plain coordinates. Their values are 0 to 2,047, and as bits these are the same number as an
 // integer and, times 2^-24, as a half: sums are those of half2, maxima those of integers, where a negative half is a
-// negative integer too and gives way to 0. A thread keeps H - FIRST, from which gaps and diagonals go on. A best score
-// beyond 2,047 is reported as TOO_LARGE. WIDE: where most would be, a thread keeps H itself and sums are those of
-// integers, for one more instruction of the maxima's pipe in each cell; cells are H + FIRST.
+// negative integer too and gives way to 0. A best score beyond 2,047 is reported as TOO_LARGE. WIDE: where most would be,
+// sums are those of integers, and cells are H + FLOOR so that nothing is negative.
+//
+// ADJACENT_GAPS: gaps open from H, which a thread keeps less FIRST where alignments are local, since diagonals go on from
+// there, too. Otherwise no pair of letters costs more than two further letters of gaps, so that a gap right after one in
+// the other sequence is never better than a pair of letters and the rest of both gaps: to open from what comes diagonally
+// is enough, and no cell of a row waits for the maximum of the one before.
 //
 // The last column of a subject is the last of the last thread, and the last row of a query the last row: what is missing
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
@@ -43,7 +47,7 @@ __device__ __forceinline__ int result(unsigned corner, unsigned best, unsigned c
         found = max(found, 0);
     }
     for (int lanes = LANES / 2; lanes > 0; lanes /= 2) found = max(found, __shfl_xor_sync(FULL_MASK, found, lanes, LANES));
-    if (MODE == LOCAL && WIDE) return max(found - FIRST, 0);
+    if (MODE == LOCAL && WIDE) return max(found - FLOOR, 0);
     return MODE == LOCAL && found > LARGEST_HALF ? TOO_LARGE : found;
 }
 
@@ -102,14 +106,14 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
 #pragma unroll
                 for (int c = 0; c < COLUMNS; ++c) {
                     h[c] = top_border(subject, first_column + c + 1);
-                    if (AFFINE) e[c] = NO_GAP;
+                    if (AFFINE) e[c] = gap_after(h[c]);
                 }
                 unsigned diagonal = top_border(subject, first_column), left[TOGETHER], f[TOGETHER];
                 bool leaves = STAGED && stage < stages - 1 && lane == LANES - 1;
                 Row next[TOGETHER];
 #pragma unroll
                 for (int i = 0; i < TOGETHER; ++i) {
-                    left[i] = h[COLUMNS - 1], f[i] = NO_GAP;
+                    left[i] = h[COLUMNS - 1], f[i] = gap_after(left[i]);
                     next[i] = load_row(query, i - lane * TOGETHER, rows);
                 }
                 // What enters from the left in as many steps as there are lanes, each lane with the rows of one, and,
@@ -121,7 +125,7 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                         int row = (step + lane) * TOGETHER + i;
                         bool passed = stage > 0 && row < rows;
                         coming_h[i] = passed ? in_h[row * GROUPS] : left_border(query, row + 1);
-                        coming_f[i] = AFFINE && passed ? in_f[row * GROUPS] : NO_GAP;
+                        coming_f[i] = AFFINE && passed ? in_f[row * GROUPS] : gap_after(coming_h[i]);
                     }
                 };
                 if (STAGED) read_borders(0);
@@ -151,14 +155,14 @@ shuffle_packed(const uint8_t* queries, const long long* query_offsets, const uin
                                 now[i] = next[i];
                                 next[i] = INSIDE && ALL ? Row{{__ldg(coming + i), PAD}}
                                                         : load_row(query, row + TOGETHER + i, rows);
-                                unsigned entered = 0, entered_f = NO_GAP;
+                                unsigned entered = 0, entered_f = 0;
                                 if (STAGED) {
                                     entered = __shfl_sync(FULL_MASK, entering_h[i], step % LANES, LANES);
                                     if (AFFINE) entered_f = __shfl_sync(FULL_MASK, entering_f[i], step % LANES, LANES);
                                 }
                                 if (lane == 0) {
                                     left[i] = STAGED ? entered : left_border(query, row + i + 1);
-                                    f[i] = entered_f;
+                                    f[i] = STAGED ? entered_f : gap_after(left[i]);
                                 }
                             }
                             if (INSIDE) compute_rows<TOGETHER>(profile, now, h, e, f, left, diagonal, best);

@@ -14,11 +14,14 @@ constexpr int SHIFT = ALL || MODE == LOCAL ? 0 : 2 * OPEN;
 __device__ __forceinline__ int signed_half(unsigned word, int half) { return short(half ? word >> 16 : word); }
 // The bits of a whole number times 2^-24 as a half.
 __host__ __device__ constexpr int half_bits(int value) { return value < 0 ? 0x8000 | -value : value; }
-constexpr unsigned NO_GAP = MODE == LOCAL ? 0 : both(BIAS - 3 * OPEN);
+// Local scores: H is kept so much smaller than cells are, where gaps open from it.
+constexpr int LOWERED = ADJACENT_GAPS ? FIRST : 0;
+// As integers 0 is so much, from which a letter and a gap lead to nothing negative.
+constexpr int FLOOR = !WIDE ? 0 : ADJACENT_GAPS ? FIRST : 3 * FIRST;
 
 // What is kept of H(i, 0) or H(0, j) where so many letters were passed.
 __device__ __forceinline__ int border(int letters) {
-    if (MODE == LOCAL) return WIDE ? 0 : half_bits(-FIRST);
+    if (MODE == LOCAL) return WIDE ? FLOOR - LOWERED : half_bits(-LOWERED);
     if (MODE == SEMI_GLOBAL) return BIAS - SHIFT + FURTHER * max(letters, 0);
     return BIAS - SHIFT - ((ALL ? letters != 0 : letters > 0) ? OPEN : 0);
 }
@@ -30,14 +33,19 @@ __device__ __forceinline__ unsigned left_border(const Sequence* query, int rows)
     return ALL ? both(border(max(rows, 1))) : packed(border(rows - query[0].pads), border(rows - query[1].pads));
 }
 
+// What a border leaves for a gap.
+__device__ __forceinline__ unsigned gap_after(unsigned border) {
+    return MODE == LOCAL ? both(FLOOR) : border + both(SHIFT) - both(OPEN);
+}
+
 // What is added to the kept value diagonally before a cell.
 __device__ __forceinline__ int gain(const int* table, int row, int column) {
     if (row == PAD || column == PAD) {
-        if (MODE == LOCAL) return WIDE ? FIRST : half_bits(FIRST);
+        if (MODE == LOCAL) return WIDE ? LOWERED : half_bits(LOWERED);
         if (ALL) return MODE == SEMI_GLOBAL ? FURTHER : 0;
         return SHIFT + (row == column ? 0 : MODE == SEMI_GLOBAL ? FURTHER : -2 * OPEN);
     }
     int score = __ldg(table + row * 5 + column);
-    if (MODE == LOCAL) return WIDE ? max(score, -2 * FIRST) + FIRST : half_bits(max(score + FIRST, -LARGEST_HALF));
+    if (MODE == LOCAL) return WIDE ? max(score, -2 * FIRST) + LOWERED : half_bits(max(score + LOWERED, -LARGEST_HALF));
     return SHIFT + max(score + 2 * FURTHER, -2 * OPEN);
 }

@@ -50,8 +50,8 @@ __device__ __forceinline__ void fill_profile(Profile& profile, const int* table,
         int eight = (four < LOOKED_UP / 8 ? four : four - LOOKED_UP / 8) * 8;
         fill_words<LOOKED_UP>(profile.words, subject, first_column, four, eight, [&](int row, int of_low, int of_high) {
             int low = gain(table, row, of_low), high = gain(table, row, of_high);
-            // Folded, the word that is added as a whole; else each half by itself.
-            return ALL && MODE != LOCAL ? low + (unsigned(high) << 16) : packed(low, high);
+            // The word where it is added as a whole; else each half by itself.
+            return ALL && (MODE != LOCAL || (WIDE && !ADJACENT_GAPS)) ? low + (unsigned(high) << 16) : packed(low, high);
         });
     }
 }

@@ -90,7 +90,7 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
             e[c] = h[c] + both(SHIFT) - both(OPENING);
         }
         for (int half = 0; half < 2; ++half)
-            fill_profile(profile + half * HALF_BYTES + lane * PART, table, subject, first_column(half), 1 + half);
+            fill_profile(profile + half * HALF_BYTES + lane * PART_BYTES, table, subject, first_column(half), half);
         unsigned diagonal = kept(border(first_column(0))) | kept(border(first_column(1))) << 16;
         unsigned left[ROWS] = {diagonal, diagonal}, f[ROWS] = {diagonal, diagonal}, best = 0;
 

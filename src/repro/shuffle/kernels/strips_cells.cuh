@@ -25,27 +25,27 @@ __device__ __forceinline__ void compute_rows(Gains* gains, unsigned* h, unsigned
     for (int c = 0; c < COLUMNS; ++c) {
 #pragma unroll
         for (int i = 0; i < ROWS; ++i) {
-            unsigned above = h[c], cell, aligned = plus_gains(MODE == LOCAL ? 0 : above_left[i], gains[i], c);
+            unsigned above = h[c], aligned = plus_gains(MODE == LOCAL ? 0 : above_left[i], gains[i], c);
             if (MODE == LOCAL) aligned = __viaddmax_s16x2(above_left[i], aligned, floor);
             above_left[i] = above;
+            unsigned cell = AFFINE ? __vimax3_s16x2(aligned, e[c], f[i]) : __vimax3_s16x2(aligned, opened(above), opened(left[i]));
+            left[i] = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
             if (AFFINE) {
-                unsigned gap;
+                unsigned from = ADJACENT_GAPS ? cell : aligned, gap;
                 if (MODE == LOCAL) {
-                    gap = __viaddmax_s16x2(e[c], both(-FURTHER), opened(above));
+                    gap = __viaddmax_s16x2(e[c], both(-FURTHER), opened(left[i]));
                     f[i] = __viaddmax_s16x2(f[i], both(-FURTHER), opened(left[i]));
                 } else {
-                    gap = __viaddmax_s16x2(above, both(SHIFT - OPENING), e[c]);
-                    f[i] = __viaddmax_s16x2(left[i], both(SHIFT - OPENING), f[i]);
+                    gap = __viaddmax_s16x2(from, both(-OPENING), e[c]);
+                    f[i] = __viaddmax_s16x2(from, both(-OPENING), f[i]);
                 }
-                cell = __vimax3_s16x2(aligned, gap, f[i]);
                 e[c] = GUARDED ? merged(gap, e[c], masks[i]) : gap;
-            } else cell = __vimax3_s16x2(aligned, opened(above), opened(left[i]));
+            }
             if (MODE == LOCAL) {
                 unsigned counted = GUARDED ? cell & masks[i] : cell;
                 if ((c * ROWS + i) % 2) best = __vimax3_s16x2(best, odd, counted);
                 odd = counted;
             }
-            left[i] = SHIFT ? cell * gridDim.y - both(SHIFT) : cell;  // gridDim.y is 1: on the multiplier's pipe
             h[c] = GUARDED ? merged(left[i], h[c], masks[i]) : left[i];
         }
         if (c % PART == PART - 1) next(c / PART);
