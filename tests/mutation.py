@@ -74,6 +74,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "1 << 30": "any value far below every score stands for an alignment that there is not",
         "offsets[index]), 0};": "what fills up in front is counted when the longest is known",
         "int current = 0, next = 0;": "letters are passed on before they are used",
+        "unsigned entered = 0, entered_f = 0;": "read only where a stage has one on its left, and set there",
+        "FIRST : 3 * FIRST;": "more than enough for nothing to be negative is enough, too",
     },
     "reorder": {
         "int up = 0, corner = 0, letter = 0;": "a thread beyond the last column computes nothing",
