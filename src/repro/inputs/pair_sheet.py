@@ -77,10 +77,8 @@ def _pair(row: Row) -> Pair:
         for column in ("a", "b", "length_b"):
             row.empty(column, "a synthetic pair is made from length_a, similarity and seed")
         least = least_similarity(row.integer("length_a", 1), row.integer("seed", 0))
-        if row.fraction("similarity") < least:
-            raise row.fault(
-                "similarity", f"{row.cells['similarity']} is out of reach; mutation leaves {least:g} or more"
-            )
+        if not least <= row.number("similarity") <= 1:
+            raise row.fault("similarity", f"{row.cells['similarity']} is out of reach; mutation leaves {least:g} to 1")
     else:
         for column in ("similarity", "seed"):
             row.empty(column, "only a synthetic pair has one")
@@ -96,7 +94,7 @@ def _pair(row: Row) -> Pair:
         b="" if synthetic else row.text("b"),
         length_a=row.integer("length_a", 1) if synthetic else row.optional_integer("length_a", 1),
         length_b=row.optional_integer("length_b", 1),
-        similarity=row.fraction("similarity") if synthetic else None,
+        similarity=row.number("similarity") if synthetic else None,
         seed=row.integer("seed", 0) if synthetic else None,
         distance=row.optional_integer("distance", 0),
         published_distance=row.optional_integer("published_distance", 0),

@@ -82,14 +82,13 @@ def make_pair(length: int, wanted_similarity: float, seed: int, name: str = "syn
     """
     if length < 1:
         raise InputError(f"synthetic pair {name}: length {length}; give at least 1")
-    if not 0 < wanted_similarity <= 1:
-        raise InputError(f"synthetic pair {name}: similarity {wanted_similarity}; give a number above 0, up to 1")
     if seed < 0:
         raise InputError(f"synthetic pair {name}: seed {seed}; give 0 or more")
-    if wanted_similarity < (least := least_similarity(length, seed)):
+    least = least_similarity(length, seed)
+    if not least <= wanted_similarity <= 1:
         raise InputError(
             f"synthetic pair {name}: similarity {wanted_similarity} is out of reach; mutation of {length} letters with "
-            f"seed {seed} leaves {least:g} or more"
+            f"seed {seed} leaves {least:g} to 1"
         )
     measured_length = min(length, _affordable_length(wanted_similarity))
     measured = _find_rate(_Mutations(measured_length, seed, name), wanted_similarity)

@@ -65,12 +65,16 @@ class Row:
         """Return the whole number in a cell, or None when it is empty."""
         return self.integer(column, least) if self.cells[column] else None
 
-    def fraction(self, column: str) -> float:
-        """Return a cell that must be a number above 0, up to 1."""
+    def number(self, column: str) -> float:
+        """Return a cell that must be a number."""
         try:
-            value = float(self.text(column))
+            return float(self.text(column))
         except ValueError:
             raise self.fault(column, f"{self.cells[column]!r} is not a number") from None
+
+    def fraction(self, column: str) -> float:
+        """Return a cell that must be a number above 0, up to 1."""
+        value = self.number(column)
         if not 0 < value <= 1:
             raise self.fault(column, f"{self.cells[column]} is not above 0 and up to 1")
         return value
