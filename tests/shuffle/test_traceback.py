@@ -181,7 +181,7 @@ def test_gaps_longer_than_a_block_or_a_word(device, scheme):
     assert_as_reference(alignments(device, GAPS, GAPS, "all", scheme), GAPS, GAPS, "all", scheme)
 
 
-DEAR_GAPS = [Scheme(mode, gap_open=9, gap_extend=2) for mode in MODES]
+DEAR_GAPS = [Scheme(mode, gap_open=9, gap_extend=2) for mode in ("global", "local")]
 
 
 def with_scores(scheme: Scheme, match: int, mismatch: int) -> Scheme:
@@ -197,8 +197,8 @@ def largest_match(scheme: Scheme) -> int:
 @pytest.mark.parametrize("scheme", SCHEMES + DEAR_GAPS, ids=lambda scheme: f"{scheme.mode}-{scheme.first}")
 def test_the_largest_gains_that_bytes_tell_and_the_first_beyond(scheme):
     """Equal runs with gaps longer than a block between them, and what is nothing alike."""
-    parts = "ACGTACGTACGTACGTAC", "TTGCATTGCATGCA"
-    texts = letters("".join(parts), ("G" * 30).join(parts), parts[1] * 2, "C" * 40, parts[0] + "T" * 25)
+    parts = "ACGTACGTACGTACGTAC", "TTGCATTNCATGCA"
+    texts = letters("".join(parts), ("G" * 30).join(parts), parts[1] * 2, "C" * 39 + "N", parts[0] + "T" * 24 + "N")
     largest = largest_match(scheme)
     assert largest >= 3
     for match, mismatch in ((largest, -largest), (largest, 1), (largest + 1, -1)):
