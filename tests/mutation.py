@@ -68,7 +68,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "__shared__ int rows[2]": "room that nobody uses",
         "__shared__ int range[2]": "room that nobody uses",
         "if (step > 0)": "a step is 0 or EXCHANGE columns and more",
-        "FURTHER = 8;": "how many windows at once only tunes",
     },
     "shuffle": {
         "1 << 30": "any value far below every score stands for an alignment that there is not",

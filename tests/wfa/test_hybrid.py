@@ -12,7 +12,7 @@ from repro.wfa import bidirectional
 from repro.wfa.bidirectional import LONG, SHORT, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
 from repro.wfa.hybrid import CLOSER_PROBE, PROBE, band_of, by_bit_parallel, estimated_distance, hybrid, probing
-from repro.wfa.packing import PackedPair
+from repro.wfa.packing import FURTHER, PackedPair
 from tests.conftest import ORDERS
 from tests.wfa.test_variants import edlib_distance
 
@@ -215,7 +215,21 @@ def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
         assert codes.tolist() == letters.tolist(), "the letters 0, 1, .. are their own codes"
         assert not words[-(-len(letters) * pair.bits // 32) :].any()
         start += len(words)
-    assert start == len(packed)
+    assert len(packed) - start == 32 * (FURTHER + 1), "what a warp reads beyond the last string"
+
+
+@pytest.mark.parametrize("length", [512, 513, 4607, 4608, 4609, 5000, 8704, 8705, 9000])
+def test_runs_that_end_with_a_string_or_within_it(device, length):
+    """Around a window of each lane of a warp, 512 letters, and eight more of them at once."""
+    a = np.random.default_rng(length).integers(0, 4, length).astype(np.uint8)
+    other = (a + 1) % 4
+    for place in (0, 1, length // 2, length - 520, length - 2, length - 1):
+        if 0 <= place < length:
+            changed = np.r_[a[:place], other[place], a[place + 1 :]]
+            assert hybrid(device, a, changed).distance == 1
+            assert hybrid(device, a, np.delete(a, place)).distance == 1
+    assert hybrid(device, a, np.r_[a, other[-1:]]).distance == 1
+    assert hybrid(device, a, a).distance == 0
 
 
 def test_letters_that_occur_have_codes_in_their_order(device):

@@ -4,7 +4,7 @@ import numpy as np
 
 from repro.device import Array, BoundKernel, Kernel
 from repro.wfa.columns import KERNELS, NOT_REACHED
-from repro.wfa.packing import PackedPair
+from repro.wfa.packing import FURTHER, PackedPair
 from repro.wfa.pyramid import column_cells
 
 SOURCE = KERNELS / "bidirectional.cu"
@@ -55,7 +55,8 @@ class Bidirectional:
 
     def _kernels(self, columns: int) -> dict[str, Kernel]:
         if columns not in self._compiled:
-            constants = {"BITS": self.pair.bits, "WARPS": WARPS, "EXCHANGE": EXCHANGE, "COLUMNS": columns}
+            widths = {"BITS": self.pair.bits, "WARPS": WARPS, "FURTHER": FURTHER}
+            constants = widths | {"EXCHANGE": EXCHANGE, "COLUMNS": columns}
             self._compiled[columns] = self.pair.device.compile(SOURCE, constants)
         return self._compiled[columns]
 

@@ -11,6 +11,7 @@ from repro.wfa.pyramid import Letters
 SOURCE = KERNELS / "packing.cu"
 LEAST_STAGED = 1 << 21  # letters of a string that several threads of the host copy
 SYMBOLS = 256  # values of a byte
+FURTHER = 8  # windows of each lane that wavefronts read at once in long runs, and a word more, also beyond a string
 SHARE = 4  # of the host's cores one in so many copies: to wake more threads takes longer than they save
 
 
@@ -46,10 +47,10 @@ class PackedPair:
 
     @cached_property
     def codes(self) -> Array:
-        """Codes of `bits` bits of a, b, a backwards and b backwards, a word or two of padding after each."""
+        """Codes of `bits` bits of a, b, a backwards and b backwards, padding after each."""
         kernel = self.device.compile(SOURCE, {"BITS": self.bits})["pack_codes"]
         words_a, words_b = (length * self.bits // 32 + 2 for length in (self.m, self.n))
-        packed = self.device.empty(2 * (words_a + words_b), np.uint32)
+        packed = self.device.empty(2 * (words_a + words_b) + 32 * (FURTHER + 1), np.uint32)
         grid = -(-max(words_a, words_b) // 256), 4
         kernel(grid, 256, self.a, self.m, self.b, self.n, self.code_of, packed)
         return packed

@@ -1,12 +1,12 @@
 // One diagonal of a wavefront: how far it reaches, along equal letters, and what it takes from its neighbours.
 //
-// Letters are packed, 32 / BITS to a word.
+// Letters are packed, 32 / BITS to a word. FURTHER: the windows of a lane that are read at once in runs longer than a
+// warp's.
 #pragma once
 #include "packed.cuh"
 
 constexpr int UNREACHED = -(1 << 30), NOT_REACHED = 0x7FFFFFFF;
 constexpr int LETTERS = 32 / BITS;
-constexpr int FURTHER = 8;  // windows of a lane at once, in runs longer than a warp's
 
 __device__ __forceinline__ unsigned window(const unsigned* packed, unsigned position) {
     const unsigned* word = packed + position / LETTERS;
@@ -27,25 +27,44 @@ __device__ __forceinline__ int least_of_warp(int value) {
 #endif
 }
 
-// The row where a run of equal letters from `row` on ends, if it ends within LENGTH windows of each lane of the warp.
-template <int LENGTH>
+// The row where a run of equal letters from `row` on ends, if it ends within a window of each lane of the warp.
 __device__ __forceinline__ int end_of_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
-    int end = NOT_REACHED;
-#pragma unroll
-    for (int part = 0; part < LENGTH; ++part) {
-        int start = min(limit, row + (part * 32 + int(threadIdx.x % 32)) * LETTERS);
-        int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
-        if (run < LETTERS) end = min(end, start + run);
-    }
-    return least_of_warp(end);
+    int start = min(limit, row + int(threadIdx.x % 32) * LETTERS);
+    int run = min(limit - start, equal_letters(P, T, start, start + diagonal));
+    return least_of_warp(run < LETTERS ? start + run : NOT_REACHED);
 }
 
-// Out of line, as few runs are so long: the columns of a launch are to stay in the first-level instruction cache.
+// The window that begins in this lane's word and ends in the next lane's, the last lane's in the first one's `following`.
+__device__ __forceinline__ unsigned joined(unsigned word, unsigned following, int position) {
+    int lane = threadIdx.x % 32;
+    unsigned next = __shfl_sync(FULL_MASK, lane == 0 ? following : word, lane + 1);  // modulo 32
+    return __funnelshift_l(next, word, BITS * position);
+}
+
+// As end_of_run, wherever it ends. A word of FURTHER windows of each lane is read at once, for each read takes as long as
+// all of them; what is read beyond a string cannot move the end, which is `limit` at most. Out of line, as few runs are
+// so long: the columns of a launch are to stay in the first-level instruction cache.
 __device__ __noinline__ int end_of_long_run(const unsigned* P, const unsigned* T, int row, int diagonal, int limit) {
-    int end = NOT_REACHED;
-    for (; end == NOT_REACHED; row += FURTHER * 32 * LETTERS)
-        end = end_of_run<FURTHER>(P, T, row, diagonal, limit);
-    return end;
+    int lane = threadIdx.x % 32, column = row + diagonal, end = NOT_REACHED;
+    P += row / LETTERS + lane;
+    T += column / LETTERS + lane;
+    for (; end == NOT_REACHED && row < limit; row += FURTHER * 32 * LETTERS) {
+        unsigned of_P[FURTHER + 1], of_T[FURTHER + 1];
+#pragma unroll
+        for (int part = 0; part <= FURTHER; ++part) {
+            of_P[part] = P[32 * part];
+            of_T[part] = T[32 * part];
+        }
+#pragma unroll
+        for (int part = 0; part < FURTHER; ++part) {
+            unsigned unequal = joined(of_P[part], of_P[part + 1], row) ^ joined(of_T[part], of_T[part + 1], column);
+            if (unequal) end = min(end, row + (32 * part + lane) * LETTERS + __clz(int(unequal)) / BITS);
+        }
+        end = least_of_warp(end);
+        P += 32 * FURTHER;
+        T += 32 * FURTHER;
+    }
+    return min(end, limit);
 }
 
 // One of the wavefronts on a lane's diagonal k; no letters of a diagonal outside the matrix are compared.
@@ -69,7 +88,7 @@ __device__ __forceinline__ void extend_further(Diagonal& diagonal) {
     for (unsigned waiting = __ballot_sync(FULL_MASK, diagonal.longer); waiting; waiting &= waiting - 1) {
         int source = __ffs(waiting) - 1, row = __shfl_sync(FULL_MASK, diagonal.row, source);
         int k = __shfl_sync(FULL_MASK, diagonal.k, source), limit = __shfl_sync(FULL_MASK, diagonal.last, source);
-        int end = end_of_run<1>(diagonal.P, diagonal.T, row, k, limit);
+        int end = end_of_run(diagonal.P, diagonal.T, row, k, limit);
         if (end == NOT_REACHED) end = end_of_long_run(diagonal.P, diagonal.T, row + 32 * LETTERS, k, limit);
         if (threadIdx.x % 32 == source) diagonal.row = end;
     }
