@@ -12,7 +12,7 @@ from repro.errors import InputError
 from repro.shuffle import engine, packed, reference
 from repro.shuffle.align import scores
 from repro.shuffle.letters import Letters, encode
-from repro.shuffle.peers import parasail_scores
+from repro.shuffle.parasail_peer import parasail_scores
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.variants import VARIANTS
 from tests.conftest import ORDERS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.shuffle import engine, packed, paper, reference, strips
 from repro.shuffle.letters import Letters, encode
-from repro.shuffle.peers import parasail_scores
+from repro.shuffle.parasail_peer import parasail_scores
 from repro.shuffle.ranges import fits_as_integers
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.variants import VARIANTS
