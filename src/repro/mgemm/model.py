@@ -181,8 +181,8 @@ def _count(work: Work) -> int:
     return work.count
 
 
-def _computed(rows: int, columns: int) -> int:
-    """Values of the whole tiles that cover a rectangle."""
+def computed(rows: int, columns: int) -> int:
+    """Values of the whole tiles that cover a rectangle: an mGEMM takes as long as for all of them."""
     return ceil(rows / TILE) * ceil(columns / TILE) * TILE**2
 
 
@@ -194,9 +194,9 @@ def _products(work: Work) -> list[int]:
         tiles = sum(ceil((columns - behind - row) / TILE) for row in range(0, rows, TILE))
         return [tiles * TILE**2]
     if work.pivots is None:
-        return [_computed(rows, columns)]
+        return [computed(rows, columns)]
     pivots = len(work.pivots)
-    return [_computed(rows, pivots), _computed(pivots, columns), _computed(rows, columns)]
+    return [computed(rows, pivots), computed(pivots, columns), computed(rows, columns)]
 
 
 def _launches(work: Work) -> list[int]:
@@ -204,7 +204,7 @@ def _launches(work: Work) -> list[int]:
     if work.pivots is None:
         return []
     if work.kind == "volume":
-        each = [_computed(len(work.rows), len(work.columns))] * len(work.pivots)
+        each = [computed(len(work.rows), len(work.columns))] * len(work.pivots)
     else:
-        each = [_computed(len(tile.rows), len(tile.columns)) for tile in work.tiles]
+        each = [computed(len(tile.rows), len(tile.columns)) for tile in work.tiles]
     return [sum(each[start : start + MOST_PIVOTS]) for start in range(0, len(each), MOST_PIVOTS)]

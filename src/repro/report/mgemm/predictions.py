@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from repro.mgemm.model import Line, Machine, Prediction, Run, predict
+from repro.mgemm.model import Line, Machine, Prediction, Run, computed, predict
 from repro.mgemm.schedule import Decomposition
 from repro.report.mgemm.data import BEST, RATE, SECONDS, TITAN, VALUE_BYTES, Published
 
@@ -63,22 +63,27 @@ def _fitted(rows: pd.DataFrame, kind: str, product: Line) -> Fitted:
 
 
 def _products(rows: pd.DataFrame) -> pd.DataFrame:
-    """Values, fields and seconds of every mGEMM that was measured alone: whole kernels, and those among the terms."""
+    """Values computed, fields and seconds of every mGEMM measured alone: whole kernels, and those among the terms."""
     kernels, terms = rows[rows["measure"] == "kernel"], rows[rows["result.terms.product"] > 0]
     seconds = terms["result.terms.product"]
     found = [(kernels["vectors"], kernels["fields"], kernels[SECONDS])]
     found.append((terms["result.terms.vectors"], terms["fields"] / terms["n_pf"], seconds))
     return pd.concat(
-        [pd.DataFrame({"values": vectors**2, "fields": fields, "seconds": s}) for vectors, fields, s in found]
+        [pd.DataFrame({"values": _squares(vectors), "fields": fields, "seconds": s}) for vectors, fields, s in found]
     )
 
 
 def _triples(rows: pd.DataFrame) -> pd.DataFrame:
     """The same of launches of triples."""
     terms = rows[rows["result.terms.triples"] > 0]
-    values = terms["result.terms.vectors"] ** 2 * terms["result.terms.pivots"]
+    values = _squares(terms["result.terms.vectors"]) * terms["result.terms.pivots"]
     fields = terms["fields"] / terms["n_pf"]
     return pd.DataFrame({"values": values, "fields": fields, "seconds": terms["result.terms.triples"]})
+
+
+def _squares(vectors: pd.Series) -> pd.Series:
+    """Values that are computed of so many vectors with each other, as predictions count them."""
+    return vectors.map(lambda count: computed(int(count), int(count)))
 
 
 def _line_of(launches: pd.DataFrame) -> Line | None:
