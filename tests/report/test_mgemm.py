@@ -56,6 +56,20 @@ def test_the_model_is_fitted_to_the_terms_and_predicts_runs(rows: pd.DataFrame) 
     assert (compared["predicted"] > ideal)[compared["device_kind"] == "cuda"].all()
 
 
+def test_the_model_is_fitted_by_the_tiles_that_it_predicts(tmp_path: Path) -> None:
+    """Every product takes as long as its whole tiles: what the edges of a few vectors take is no time of a launch."""
+    made = []
+    for vectors in (1544, 2880):
+        tiles = (-(-vectors // 64) * 64) ** 2
+        seconds = {"product": tiles * 20000 / 7e12, "triples": 16 * tiles * 20000 / 7e12}
+        made.append(row("3-way", "float64", vectors, 20000, 5.0, terms={"vectors": vectors, "pivots": 16, **seconds}))
+    machine = fit(measured(tmp_path, *made))["NVIDIA H200", "float64"].machine
+    for line in (machine.product, machine.triples):
+        assert line is not None
+        assert line.base == pytest.approx(0, abs=1e-6)
+        assert line.at(1600**2, 1600**2 * 20000) == pytest.approx(1600**2 * 20000 / 7e12, rel=1e-4)
+
+
 def test_values_of_a_byte_go_back_as_such(tmp_path: Path) -> None:
     whole = row("2-way", "float32", 10240, 385, 5.0, terms=terms(10240, 385))
     small = row("2-way", "float32", 8192, 385, 5.0, terms={**terms(8192, 385), "download": 8192**2 / 50e9})
@@ -120,9 +134,20 @@ def test_goals_hold_or_fail_by_the_fastest_row_of_one_gpu(rows: pd.DataFrame, tm
 def test_two_devices_are_compared_with_one(tmp_path: Path, rate: float, verdict: str) -> None:
     one = row("2-way", "float64", 20480, 10000, 5.0)
     two = row("2-way", "float64", 20480, 10000, rate, decomposition=(1, 4, 1), devices=2)
-    ours, judged = verdicts(measured(tmp_path, one, two))["2-way: two devices of one host over one"]
-    assert judged == verdict
-    assert ours.startswith(f"{rate / 5:.3g} times (NVIDIA H200, float64, 20,480 × 10,000)")
+    found = verdicts(measured(tmp_path, one, two))
+    ours = f"{rate / 5:.3g} times (NVIDIA H200, 20,480 × 10,000)"
+    assert found["2-way, double precision: two devices of one host over one"] == (ours, verdict)
+    assert found["2-way, single precision: two devices of one host over one"] == ("-", NOT_MEASURED)
+
+
+def test_ratios_are_of_rows_of_the_same_code(tmp_path: Path) -> None:
+    """The faster row is of later code, which the other precision was not measured with."""
+    before = [row("2-way", kind, 10240, 12288, rate) for kind, rate in (("float32", 12.0), ("float64", 6.0))]
+    later = row("2-way", "float32", 10240, 12288, 13.0)
+    later["provenance"] = {**later["provenance"], "commit": "89abcde"}
+    claim = "2-way: single over double precision"
+    assert verdicts(measured(tmp_path, *before, later))[claim] == ("2 times (NVIDIA H200, 10,240 × 12,288)", HOLDS)
+    assert verdicts(measured(tmp_path, before[1], later))[claim] == ("-", NOT_MEASURED)
 
 
 def test_a_gpu_over_the_cpu_and_peers(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 from repro.mgemm.model import predict
 from repro.mgemm.schedule import Decomposition, steps_of_row, work_of
 from repro.report.claims import FAILS, HOLDS, NOT_MEASURED, Claim, judged, reached, told_apart
-from repro.report.mgemm.data import BEST, CPU, KINDS, RATE, SHORT_FIELDS, SIZE, Published, fastest, side_by_side
+from repro.report.mgemm.data import BEST, CODE, CPU, KINDS, RATE, SAME, SHORT_FIELDS, Published, fastest, side_by_side
 from repro.report.mgemm.predictions import Fitted, at_scale, best_strong, gpus, weak_runs
 
 SYSTEM = "mgemm"
@@ -32,7 +32,7 @@ def claims(rows: pd.DataFrame, machines: Machines, published: Published) -> list
         *_losses(machines, published),
         *_scale(gpu, machines, published),
         *_goals(gpu, published),
-        _two_devices(gpu),
+        *_two_devices(gpu),
         _peers(gpu, published),
     ]
 
@@ -108,7 +108,7 @@ def _kernels(gpu: pd.DataFrame, published: Published) -> list[Claim]:
     found = []
     for precision, minima, products in zip(KINDS, auto, gemm, strict=True):
         ours, verdict = "-", NOT_MEASURED
-        if (line := _fastest(minima, products, SIZE)) is not None:
+        if (line := _fastest(minima, products, SAME)) is not None:
             rates = f"{line[RATE]:.3g} of {line[f'{RATE}_below']:.3g} T/s"
             ours = f"{line['ratio']:.0%} of the same tiling's: {rates} ({line['device']})"
             verdict = HOLDS if LARGE <= line["ratio"] < 1 else FAILS
@@ -117,7 +117,7 @@ def _kernels(gpu: pd.DataFrame, published: Published) -> list[Claim]:
         claim = f"the mGEMM runs at a large fraction of GEMM's rate, {LARGE:.0%} or more, {precision}"
         found.append(_claim(section, claim, paper, ours, verdict))
     paper_ratio = published.stated["kernel_single"] / published.stated["kernel_double"]
-    return [*found, _ratio(section, "single over double precision, mGEMM kernel", paper_ratio, *auto, SIZE)]
+    return [*found, _ratio(section, "single over double precision, mGEMM kernel", paper_ratio, *auto, SAME)]
 
 
 def _precisions(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -154,9 +154,11 @@ def _faster(gpu: pd.DataFrame) -> list[Claim]:
     long, short = single[single["fields"] > SHORT_FIELDS], single[single["fields"] == SHORT_FIELDS]
     bits = pairs[pairs["kind"] == "bits"]
     return [
-        _ratio("Fig. 8", "2-way: single over double precision", 2.0, *_precisions(pairs), SIZE),
-        _ratio("Fig. 10", "3-way: single over double precision", 2.0, *_precisions(triples), SIZE),
-        _ratio("Table 5", "as many vectors, longer than the sample's 385 elements", 1.0, long, short, ["vectors"]),
+        _ratio("Fig. 8", "2-way: single over double precision", 2.0, *_precisions(pairs), SAME),
+        _ratio("Fig. 10", "3-way: single over double precision", 2.0, *_precisions(triples), SAME),
+        _ratio(
+            "Table 5", "as many vectors, longer than the sample's 385 elements", 1.0, long, short, [CODE, "vectors"]
+        ),
         _ratio("Metrics", "Sorenson on bits over single precision", 1.0, bits, single, []),
     ]
 
@@ -257,16 +259,15 @@ def _goals(gpu: pd.DataFrame, published: Published) -> list[Claim]:
     return found
 
 
-def _two_devices(gpu: pd.DataFrame) -> Claim:
+def _two_devices(gpu: pd.DataFrame) -> list[Claim]:
     """The same problem on one and on two devices of one host."""
     whole = gpu[(gpu["measure"] == "2-way") & (gpu["variant"] == BEST)]
-    both = side_by_side(whole[whole["devices"] == 2], whole[whole["devices"] == 1], ["kind", *SIZE])
-    ours, verdict = "-", NOT_MEASURED
-    if len(both):
-        line = both.loc[both["ratio"].idxmax()]
-        ratio, verdict = reached(line["ratio"], TWO_DEVICES)
-        ours = f"{ratio} times ({line['device']}, {line['kind']}, {_sizes(line)})"
-    return _claim(BEYOND, "2-way: two devices of one host over one", f"{TWO_DEVICES:g} times", ours, verdict)
+    found = []
+    for precision, kind in KINDS.items():
+        one, two = (whole[(whole["kind"] == kind) & (whole["devices"] == devices)] for devices in (1, 2))
+        claim = f"2-way, {precision} precision: two devices of one host over one"
+        found.append(_ratio(BEYOND, claim, TWO_DEVICES, two, one, SAME))
+    return found
 
 
 def _peers(gpu: pd.DataFrame, published: Published) -> Claim:
