@@ -114,6 +114,17 @@ def test_a_panel_of_nothing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [[text.get_text() for text in axes.texts] for axes in drawn[0].axes[:2]] == [["nothing measured here"], []]
 
 
+def test_no_two_entries_of_a_legend_look_the_same(rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(scaling, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
+    own = rows[rows["device_kind"] == "cuda"]
+    scaling.draw_weak(own, fit(own), PUBLISHED, 2, "single", [])
+    lines = {line.get_label(): line for axes in drawn[0].axes for line in axes.lines}
+    looks = [(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in lines.values()]
+    assert "paper, 17,472 nodes of Titan; the time is from the rate" in lines
+    assert len(looks) == len(set(looks))
+
+
 def test_runs_beside_the_model_look_different(rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Figure] = []
     monkeypatch.setattr(scaling, "save", lambda figure, paths: (drawn.append(figure), plt.close(figure)))
