@@ -157,4 +157,9 @@ def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_p
         "(b) upper triangle: 6 to 70 values",
         "(c) block circulant: 38 values",
     ]
+    for figure in drawn[1:]:
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            name, panel = axes.zaxis.label.get_window_extent(), axes.get_window_extent()
+            assert panel.x0 < name.x0 < name.x1 < panel.x1  # beyond it another panel or the end of the figure hides it
     assert not plt.get_fignums()

@@ -141,7 +141,7 @@ def _voxels(axes: Any, cube: NDArray[np.int64]) -> None:
     axes.view_init(**VIEW)
     size = len(cube)
     axes.set(xlim=(0, size), ylim=(0, size), zlim=(0, size), xlabel="i", ylabel="j", zlabel="k")
-    axes.set_box_aspect((1, 1, 1))
+    axes.set_box_aspect((1, 1, 1), zoom=0.86)  # room for the name of the third axis
 
 
 def _legend(figure: Any, names: list[str]) -> None:
