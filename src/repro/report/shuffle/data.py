@@ -97,8 +97,9 @@ def papers_scores(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_enough_to_do(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows but those of GPUs that had too little to do for their time to tell a speed."""
-    return rows[(rows["device_kind"] != "cuda") | (rows["input.cells"] >= FILLS_A_CARD)]
+    """The rows but those of GPUs that had too little to do for their time to tell a speed. PEERS are the host's."""
+    host = (rows["device_kind"] != "cuda") | rows["variant"].isin(PEERS)
+    return rows[host | (rows["input.cells"] >= FILLS_A_CARD)]
 
 
 def in_half(rows: pd.DataFrame) -> pd.Series:

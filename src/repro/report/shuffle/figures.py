@@ -79,7 +79,7 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
         shown = [name for name in bar_looks if name in set(bars["library"])]
         figure.legend(
             [Patch(edgecolor="black", linewidth=0.5, **bar_looks[name]) for name in shown],
-            shown,
+            [f"{name} (host)" if name in PEERS else name for name in shown],
             loc="outside lower center",
             ncols=len(shown),
             fontsize=8,
@@ -174,7 +174,7 @@ def draw_efficiency(table: pd.DataFrame, paths: Iterable[str | Path]) -> None:
                     axes.annotate(f"{value:.0f}", (x, value), (0, 2), textcoords="offset points", ha="center",
                                   fontsize=7)  # fmt: skip
         axes.set_xticks(at, names, fontsize=7)
-        axes.set(ylabel="achieved, % of the peak", ylim=(0, 115))
+        axes.set(ylabel="achieved, % of the peak", ylim=(0, 125), yticks=range(0, 101, 20))  # a legend above
         axes.grid(axis="x", visible=False)
         axes.legend(
             [Patch(color="#555555"), Patch(facecolor="#555555", alpha=0.5, hatch="///", edgecolor="white")],
