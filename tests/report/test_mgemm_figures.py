@@ -133,6 +133,11 @@ def test_runs_beside_the_model_look_different(rows: pd.DataFrame, monkeypatch: p
     scaling.draw_model(many, fit(many), [])
     looks = [(line.get_color(), line.get_marker()) for line in drawn[0].axes[0].lines]
     assert len(looks) == len(set(looks)) == 16
+    drawn[0].draw_without_rendering()
+    (legend,) = drawn[0].findobj(Legend)
+    places = [part.get_window_extent() for part in (legend, drawn[0].axes[0], drawn[0])]
+    assert places[0].y1 < places[1].y0  # no run is hidden
+    assert places[2].x0 <= places[0].x0 < places[0].x1 <= places[2].x1
 
 
 def test_block_rows_own_what_they_compute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

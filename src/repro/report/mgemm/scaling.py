@@ -125,7 +125,7 @@ def draw_model(rows: pd.DataFrame, machines: Machines, paths: Iterable[str | Pat
     """Measured over predicted seconds of every run of whole similarities that the model was fitted for."""
     compared = compare(rows, machines)
     with plt.rc_context(RC):
-        figure, axes = plt.subplots(figsize=(5.6, 4.8))
+        figure, axes = plt.subplots(figsize=(7.2, 5.4))
         lines = compared.groupby(["device", "device_kind", "way", "kind"]) if len(compared) else []
         for k, ((device, device_kind, way, kind), line) in enumerate(lines):
             look: dict[str, Any] = {
@@ -139,7 +139,7 @@ def draw_model(rows: pd.DataFrame, machines: Machines, paths: Iterable[str | Pat
             ends = [compared[["predicted", SECONDS]].min().min(), compared[["predicted", SECONDS]].max().max()]
             axes.plot(ends, ends, color="#666666", linestyle="--", label="equal")
             axes.set(xscale="log", yscale="log")
-            axes.legend(fontsize=6)
+            _legend(figure)
         axes.set(xlabel="predicted by our model, seconds", ylabel="measured, seconds")
         figure.suptitle("Our performance model, fitted to single terms, and whole runs")
         save(figure, paths)
