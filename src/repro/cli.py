@@ -5,6 +5,7 @@ import io
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.metadata import version
@@ -12,9 +13,10 @@ from importlib.metadata import version
 import repro
 from repro.commands import align, apsp, devices, distance, fetch, nw, similarity, simulate, variants
 from repro.errors import ReproError
-from repro.launcher import speaks_for_all
+from repro.launcher import ranks_started, speaks_for_all
 
 COMMANDS = (distance, nw, align, apsp, similarity, fetch, simulate, variants, devices)
+GRACE_SECONDS = 1.0  # launchers kill the other ranks once one has ended, which are to leave nothing either
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -41,6 +43,8 @@ def _stop(number: int, _: object) -> None:
 
     for path in list(UNFINISHED):
         path.unlink(missing_ok=True)
+    if ranks_started() > 1:
+        time.sleep(GRACE_SECONDS)
     os._exit(128 + number)
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,17 @@ def test_biopython_and_the_reference_agree_with_letters_of_any_kind(scheme):
 def test_a_wrong_entry_is_one_line(change, message):
     with pytest.raises(InputError, match=rf"experiment tiny: .*{message}"):
         Experiment.from_entry({**ENTRY, **change}, SETS, 1)
+
+
+def test_a_read_without_letters_is_measured_and_checked(tmp_path: Path):
+    reads = tmp_path / "given.fa"
+    reads.write_text(">a\nACGTACGTACGT\n>e\n\n>b\nACGTTACGTTACG\n")
+    entry = {**ENTRY, "variants": ["fp32"], "reads": ["given"], "queries": None}
+    experiment = Experiment.from_entry(entry, SETS, 1)
+    files = {"given": ReadFiles(str(reads))}
+    rows = [point.measure(open_device("emulator")) for point in experiment.points(files)]
+    checked = check(rows, references_of(experiment, files))
+    assert [row["check"]["against"]["biopython"] for row in checked] == [9, 9, 9, 9]
 
 
 @pytest.mark.parametrize("name", ["parasail", "seqan"])

@@ -5,6 +5,7 @@ import pytest
 
 from repro.errors import InputError
 from repro.shuffle import reference
+from repro.shuffle.letters import encode
 from repro.shuffle.parasail_peer import parasail_scores
 from repro.shuffle.peers import not_installed
 from repro.shuffle.scheme import Scheme
@@ -64,6 +65,14 @@ def test_scores_beyond_32_bits_are_refused():
         parasail_scores(letters("ACGT"), letters("ACGT"), "zip", Scheme(match=2**30))
 
 
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
+def test_sequences_with_an_empty_one(scheme):
+    lengths = np.arange(4)
+    nothing = encode([np.zeros(0, np.uint8)])
+    expected = [reference.score(letters("ACG"[:length])[0], nothing[0], scheme) for length in lengths]
+    assert scheme.against_nothing(lengths).tolist() == expected
+
+
 # A mode and a gap model take its compiler half a minute.
 @seqan
 @pytest.mark.parametrize(
@@ -80,6 +89,9 @@ def test_scores_of_all_pairs_and_of_an_index_list_by_seqan(scheme):
     assert seqan_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
     chosen = np.random.default_rng(1).integers(0, 20, (150, 2))
     assert seqan_scores(queries, subjects, chosen, scheme).tolist() == expected[*chosen.T].tolist()
+    queries, subjects = letters("AAACC", "", "", "ACGT" * 20), letters("AACCA", "AACCA", "", "")
+    expected = reference.scores(queries, subjects, "all", scheme)
+    assert seqan_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
 
 
 @seqan

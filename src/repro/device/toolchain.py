@@ -133,11 +133,14 @@ def build_module(source: Source, generated: str, instrument: Instrument) -> byte
 def _run(command: list[str], given: str, label: str) -> None:
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = done.stderr.splitlines() or ["the compiler said nothing"]
-        telling = (
-            line for word in ("undefined reference", "multiple definition", "error:") for line in lines if word in line
-        )
-        raise DeviceError(f"{label} does not compile: {next(telling, lines[0])}")
+        raise DeviceError(f"{label} does not compile: {error_line(done.stderr)}")
+
+
+def error_line(stderr: str) -> str:
+    """The line of a compiler's or linker's messages that tells the error."""
+    lines = stderr.splitlines() or ["the compiler said nothing"]
+    words = "undefined reference", "multiple definition", "error:"
+    return next((line for word in words for line in lines if word in line), lines[0])
 
 
 def name_places(message: str, library: Path) -> str:

@@ -99,9 +99,12 @@ def biopython_scores(workload: Workload, pairs: NDArray[np.int64], scheme: Schem
     batches = workload.queries, workload.subjects
     texts = [{i: letters[batch[i]].tobytes().decode() for i in set(side.tolist())} for batch, side in
              zip(batches, pairs.T, strict=True)]  # fmt: skip
-    found = [round(aligner.score(texts[0][query], texts[1][subject])) for query, subject in pairs.tolist()]
+    lengths = np.array([batch.lengths[side] for batch, side in zip(batches, pairs.T, strict=True)])
+    found = scheme.against_nothing(lengths.sum(axis=0))
+    some = np.flatnonzero(lengths.min(axis=0))  # Biopython refuses empty sequences
+    found[some] = [round(aligner.score(texts[0][query], texts[1][subject])) for query, subject in pairs[some].tolist()]
     # An alignment of nothing but free end gaps is one too.
-    return np.maximum(found, 0) if scheme.mode == "semi-global" else np.array(found, np.int64)
+    return np.maximum(found, 0) if scheme.mode == "semi-global" else found
 
 
 def check(rows: Iterable[Row], references: Iterable[Reference]) -> list[Row]:

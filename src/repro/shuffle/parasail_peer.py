@@ -52,10 +52,9 @@ def parasail_scores(queries: Letters, subjects: Letters, pairs: Pairs, scheme: S
         scheme.first,
         scheme.gap_extend,
     )
-    lengths = queries.lengths[chosen], subjects.lengths[partners]
-    empty = (lengths[0] == 0) | (lengths[1] == 0)
-    gap = lengths[0][empty] + lengths[1][empty]
-    found[empty] = np.where(gap > 0, -scheme.first - (gap - 1) * scheme.gap_extend, 0) * (scheme.mode == "global")
+    lengths = np.array([queries.lengths[chosen], subjects.lengths[partners]])
+    empty = lengths.min(axis=0) == 0
+    found[empty] = scheme.against_nothing(lengths.sum(axis=0)[empty])
     if scheme.mode == "semi-global":
         found = np.maximum(found, 0)
     return found.reshape(len(queries), len(subjects)) if isinstance(pairs, str) and pairs == "all" else found

@@ -53,6 +53,11 @@ class Scheme:
         """The penalty of a gap's first letter under either gap model."""
         return self.gap_extend if self.gap_open is None else self.gap_open
 
+    def against_nothing(self, letters: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The scores of sequences of so many letters with an empty one, which other programs are not given."""
+        gap = np.where(letters > 0, self.first + (letters - 1) * self.gap_extend, 0)
+        return -gap if self.mode == "global" else np.zeros_like(gap)
+
     def table(self) -> NDArray[np.int32]:
         """The scores of all pairs of codes: int32, shape (5, 5), query's code by subject's."""
         if self.matrix is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from repro.device.toolchain import compiler
+from repro.device.toolchain import compiler, error_line
 from repro.errors import DeviceError, InputError
 from repro.shuffle.letters import Letters, Pairs, pair_indices
 from repro.shuffle.scheme import Gap, Mode, Scheme
@@ -37,6 +37,7 @@ def seqan_installed() -> bool:
 def seqan_scores(queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> NDArray[np.int64]:
     """The best scores: int64, shape (queries, subjects) for "all", else (n,).
 
+    SeqAn is not given empty sequences, which spoil the scores of the pairs that are computed with them.
     Raises InputError where SeqAn is not installed, for a matrix of letters, and where 32 bits do not hold the scores.
     """
     if scheme.matrix is not None:
@@ -47,15 +48,19 @@ def seqan_scores(queries: Letters, subjects: Letters, pairs: Pairs, scheme: Sche
     if largest >= 2**30:
         raise InputError(f"SeqAn: scores up to {largest:,} are possible, more than 32 bits hold; use smaller scores")
     function = _program(scheme.mode, scheme.gap, "int16_t" if largest < 2**14 else "int32_t")
-    scores = np.zeros(len(chosen), np.int64)
+    lengths = np.array([queries.lengths[chosen], subjects.lengths[partners]])
+    scores = scheme.against_nothing(lengths.sum(axis=0))
+    some = np.flatnonzero(lengths.min(axis=0))
+    found = np.empty(len(some), np.int64)
     codes = [np.ascontiguousarray(letters.codes, np.uint8) for letters in (queries, subjects)]
     offsets = [np.ascontiguousarray(letters.offsets, np.int64) for letters in (queries, subjects)]
-    indices = [np.ascontiguousarray(each, np.int64) for each in (chosen, partners)]
+    indices = [np.ascontiguousarray(each[some], np.int64) for each in (chosen, partners)]
     function(
         codes[0].ctypes, offsets[0].ctypes, len(queries), codes[1].ctypes, offsets[1].ctypes, len(subjects),
-        indices[0].ctypes, indices[1].ctypes, len(chosen),
-        scheme.match, scheme.mismatch, scheme.first, scheme.gap_extend, scores.ctypes,
+        indices[0].ctypes, indices[1].ctypes, len(some),
+        scheme.match, scheme.mismatch, scheme.first, scheme.gap_extend, found.ctypes,
     )  # fmt: skip
+    scores[some] = found
     return scores.reshape(len(queries), len(subjects)) if isinstance(pairs, str) and pairs == "all" else scores
 
 
@@ -70,7 +75,7 @@ def _program(mode: Mode, gap: Gap, lane: str):  # type: ignore[no-untyped-def]
         command = [compiler()[0], *options.split(), str(PROGRAM), "-o", library]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise DeviceError(f"{PROGRAM.name} does not compile: {(done.stderr.splitlines() or ['no message'])[0]}")
+            raise DeviceError(f"{PROGRAM.name} does not compile: {error_line(done.stderr)}")
         function = ctypes.CDLL(library).seqan_scores
     pointer, number, integer = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     function.argtypes = [

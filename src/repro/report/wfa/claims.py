@@ -168,7 +168,7 @@ def _peers(rows: pd.DataFrame, published: Published) -> Claim:
 def _goals(rows: pd.DataFrame, published: Published) -> Claim:
     table = goals_table(rows, published).dropna(subset="tcups")
     text = table.apply(
-        lambda line: f"{line['input']}: {line['tcups']:.3g} of {line['reach_tcups']:g} TCUPS", axis="columns"
+        lambda line: f"{line.input}: {float(f'{line.tcups:.3g}'):,g} of {line.reach_tcups:,g} TCUPS", axis="columns"
     ) if len(table) else pd.Series(dtype=str)  # fmt: skip
     reached = table["tcups"] >= table["reach_tcups"]
     return _claim("beyond the paper", "hybrid: reaches its goal at every size", f"{len(published.goals)} sizes",
