@@ -101,6 +101,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "apsp": {
         "Word(-1) > Word(0)": "any negative number tells whether a type is unsigned",
         "int p[PREDECESSORS ? TILE : 1][TILE];": "room that nobody uses",
+        "changed = init == d ?": "a row written again with what it holds",
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",

@@ -39,13 +39,13 @@ __device__ __forceinline__ void keep(float& c, float candidate, int& best, int s
 }
 
 // tile = min(tile, left * right), and in `best` the first k of the slab that improved a distance last, or NONE.
-__device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left, const Word* right, Place at) {
+__device__ void search(Square& tile, int (&best)[Square::R][Square::C], const Word* left, const Word* right, Place at) {
     left = own_left(left, at);
     right = own_right(right, at);
 #pragma unroll
     for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-        for (int c = 0; c < 4; ++c) best[r][c] = NONE;
+        for (int c = 0; c < Square::C; ++c) best[r][c] = NONE;
 #pragma unroll 1
     for (int k = 0; k < DEPTH; k += SLAB) {
         Operands<Square, SLAB> of;
@@ -53,7 +53,7 @@ __device__ void search(Square& tile, int (&best)[Square::R][4], const Word* left
 #pragma unroll
         for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < 4; ++c) {
+            for (int c = 0; c < Square::C; ++c) {
                 Word from[SLAB], to[SLAB];
 #pragma unroll
                 for (int s = 0; s < SLAB; ++s) {
@@ -73,7 +73,7 @@ __device__ void improve(Word* d, int* p, const Word* init, const Word* left, con
     Word *left_shared = shared, *right_shared = shared + DEPTH * 64;
     Place at = place();
     Square mine;
-    int best[Square::R][4];
+    int best[Square::R][Square::C];
     unsigned changed = init == d ? 0 : ~0u;  // rows that have to be written
     load(mine, init, pitch, at);
     for (int first = 0; first < depth; first += DEPTH) {
@@ -85,7 +85,7 @@ __device__ void improve(Word* d, int* p, const Word* init, const Word* left, con
 #pragma unroll
         for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < 4; ++c) {
+            for (int c = 0; c < Square::C; ++c) {
                 if (best[r][c] == NONE) continue;
                 changed |= 1u << r;
                 const Word* a = left_shared + left_index(best[r][c], row_of(r, at), 64);
@@ -100,7 +100,7 @@ __device__ void improve(Word* d, int* p, const Word* init, const Word* left, con
 #pragma unroll
         for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-            for (int c = 0; c < 4; ++c)
+            for (int c = 0; c < Square::C; ++c)
                 if (best[r][c] != NONE) p[(long long)row_of(r, at) * pitch + at.x * 4 + c] = best[r][c];
     }
 #pragma unroll
@@ -118,11 +118,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p
     Place at = place();
     Square tile;
     load(tile, d, n, at);
-    int best[Square::R][4];
+    int best[Square::R][Square::C];
 #pragma unroll
     for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-        for (int c = 0; c < 4; ++c) best[r][c] = p[(long long)row_of(r, at) * n + at.x * 4 + c];
+        for (int c = 0; c < Square::C; ++c) best[r][c] = p[(long long)row_of(r, at) * n + at.x * 4 + c];
 #pragma unroll
     for (int group = 0; group < Square::R; group += 4)
         for (int y = 0; y < TY; ++y)
@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p
             for (int q = 0; q < 4; ++q) {
                 if (at.y == y)
 #pragma unroll
-                    for (int c = 0; c < 4; ++c) {
+                    for (int c = 0; c < Square::C; ++c) {
                         row[q % 2][at.x * 4 + c] = tile.word[group + q][c];
                         row_p[q % 2][at.x * 4 + c] = best[group + q][c];
                     }
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p
 #pragma unroll
                 for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-                    for (int c = 0; c < 4; ++c)
+                    for (int c = 0; c < Square::C; ++c)
                         keep(tile.word[r][c], column[q % 2][row_of(r, at)] + row[q % 2][at.x * 4 + c], best[r][c],
                              row_p[q % 2][at.x * 4 + c]);
             }
@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) apsp_close(Word* d, int* p
 #pragma unroll
     for (int r = 0; r < Square::R; ++r)
 #pragma unroll
-        for (int c = 0; c < 4; ++c) p[(long long)row_of(r, at) * n + at.x * 4 + c] = best[r][c];
+        for (int c = 0; c < Square::C; ++c) p[(long long)row_of(r, at) * n + at.x * 4 + c] = best[r][c];
     // The last vertex of a negative cycle is some round's pivot, and by then the cycle is on the tile's diagonal.
 #pragma unroll
     for (int r = 0; r < Square::R; ++r)
