@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.errors import DeviceError
 from repro.wfa.hybrid import search
-from repro.wfa.path import Path, optimal_path
+from repro.wfa.path import CODES, Path, optimal_path
 from tests.conftest import ORDERS
 from tests.wfa.test_hybrid import pairs
 from tests.wfa.test_variants import EXAMPLE, edlib_distance, letters
@@ -68,7 +68,8 @@ def test_a_path_that_does_not_turn_one_string_into_the_other_is_seen():
         ("=XI", (2, 1, 1), False),
         ("=IDI=", (2, 1, 1, 0, 1), True),
     ]:
-        assert Path(np.array(list(operations)), np.array(lengths)).turns(a, b) is right, (operations, lengths)
+        path = Path(np.array([CODES.index(operation) + 1 for operation in operations], np.uint8), np.array(lengths))
+        assert path.turns(a, b) is right, (operations, lengths)
 
 
 def test_a_path_of_another_cost_than_the_distance_is_seen(monkeypatch):

@@ -19,35 +19,37 @@ from repro.wfa.packing import PackedPair
 from repro.wfa.pyramid import Letters
 
 LEAF_ROWS = 64
-CODES = "=XID"  # operations 1 to 4 of kernels/leaf_paths.cu; I is a letter of a alone, D one of b alone
+CODES = "=XID"  # SAM's characters of the operations below; I is a letter of a alone, D one of b alone
+EQUAL, MISMATCH, INSERTION, DELETION = range(1, 5)  # as in kernels/leaf_paths.cu
 
 
 @dataclass(frozen=True)
 class Path:
-    """An alignment as runs: `lengths[x]` times the operation `operations[x]`, one of the characters of CODES."""
+    """An alignment as runs: `lengths[x]` times `operations[x]`: EQUAL, MISMATCH, INSERTION or DELETION."""
 
-    operations: NDArray[np.str_]
+    operations: NDArray[np.uint8]
     lengths: NDArray[np.int64]
 
     @property
     def cost(self) -> int:
         """Edits: all operations but `=`."""
-        return int(self.lengths[self.operations != "="].sum())
+        return int(self.lengths[self.operations != EQUAL].sum())
 
     @property
     def cigar(self) -> str:
         """The runs in SAM's notation."""
-        return "".join(f"{length}{operation}" for length, operation in zip(self.lengths, self.operations, strict=True))
+        runs = zip(self.lengths.tolist(), self.operations.tolist(), strict=True)
+        return "".join(f"{length}{CODES[operation - 1]}" for length, operation in runs)
 
     def turns(self, a: Letters, b: Letters) -> bool:
         """Replay the path: whether it uses up both strings, with equal letters at every `=` and others at every `X`."""
         steps = np.repeat(self.operations, self.lengths)
-        in_a, in_b = steps != "D", steps != "I"
+        in_a, in_b = steps != DELETION, steps != INSERTION
         if in_a.sum() != len(a) or in_b.sum() != len(b):
             return False
         both = in_a & in_b
         i, j = np.cumsum(in_a)[both] - 1, np.cumsum(in_b)[both] - 1
-        return bool(np.array_equal(a[i] == b[j], steps[both] == "="))
+        return bool(np.array_equal(a[i] == b[j], steps[both] == EQUAL))
 
 
 def _choose(problems: Problems, which: NDArray[np.bool_]) -> Problems:
@@ -67,6 +69,16 @@ def _parts(problems: Problems, crossings: Crossings) -> Problems:
         (crossings.above, crossings.cost - crossings.above),
     )
     return Problems(*(np.concatenate(part).astype(np.int64) for part in parts))
+
+
+def _path(steps: NDArray[np.uint8]) -> Path:
+    """The runs of operations at the places i + j - 1 where they end, others 0: a letter of each is two places long."""
+    before = np.r_[np.zeros(2, np.uint8), steps]
+    previous = np.where(steps > MISMATCH, before[1:-1], before[:-2])
+    ends = np.flatnonzero((steps > 0) & (steps != previous))  # of each run's first operation
+    operations = steps[ends]
+    double = operations <= MISMATCH
+    return Path(operations, np.diff(np.r_[ends - double, len(steps)]) >> double)
 
 
 def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
@@ -96,10 +108,7 @@ def optimal_path(device: Device, a: Letters, b: Letters) -> Path:
             crossings = solve(pair, problems, best_words(pair, problems))
         problems, crossings = _parts(problems, crossings), None
 
-    steps = operations.get()
-    steps = steps[steps > 0]
-    starts = np.flatnonzero(np.r_[True, steps[1:] != steps[:-1]][: len(steps)])
-    path = Path(np.array(list(CODES))[steps[starts] - 1], np.diff(np.r_[starts, len(steps)]))
+    path = _path(operations.get())
     if path.cost != found.distance:
         raise DeviceError(
             f"{device.name}: the path found has {path.cost} edits, the distance is {found.distance}; use another device"
