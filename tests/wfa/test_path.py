@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.errors import DeviceError
+from repro.wfa.bit_parallel import _in_turn
 from repro.wfa.hybrid import search
 from repro.wfa.path import CODES, Path, optimal_path
 from tests.conftest import ORDERS
@@ -56,6 +57,10 @@ def test_memory_grows_with_the_sum_of_the_lengths():
         device = open_device("emulator", memory_bytes=260 * 2 * length)
         path = optimal_path(device, a, b)
         assert (path.cost, path.turns(a, b)) == (edlib_distance(a.tobytes(), b.tobytes()), True)
+
+
+def test_strips_of_all_problems_begin_in_turn():
+    assert _in_turn(np.array([2, 1, 3])).tolist() == [0, 2, 3, 1, 4, 5]
 
 
 def test_a_path_that_does_not_turn_one_string_into_the_other_is_seen():

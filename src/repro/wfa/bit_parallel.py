@@ -119,6 +119,12 @@ def best_words(pair: PackedPair, problems: Problems) -> int:
     return 1 if narrow == problems.strips_at_once(2) else 2
 
 
+def _in_turn(strips: Integers) -> NDArray[np.int32]:
+    """The first strips of all problems, then the second ones, and so on."""
+    numbers = np.arange(strips.sum()) - np.repeat(np.cumsum(strips) - strips, strips)
+    return np.argsort(numbers, kind="stable").astype(np.int32)
+
+
 def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     """The cheapest path in the band of each problem.
 
@@ -157,8 +163,9 @@ def solve(pair: PackedPair, problems: Problems, words: int) -> Crossings:
     )  # fmt: skip
     signed = device.empty(all_strips + all_words + 2 * count, np.int32)
     passed, values = signed, signed[all_strips:]
+    order = passed if isinstance(strips, int) else device.upload(_in_turn(strips))
     kernels["bit_parallel"](
-        all_strips, 32, batch, count, columns, rows, unwritten, ends, passed, pair.symbols, slots,
+        all_strips, 32, batch, count, columns, rows, order, unwritten, ends, passed, pair.symbols, slots,
         shared_bytes=shared_bytes,
     )  # fmt: skip
 

@@ -99,12 +99,14 @@ extern "C" __global__ void prepare(const long long* batch, int count, const uint
     }
 }
 
-// rows, columns: as above. unwritten: one less than the next strip's number; then, per problem and direction, `slots` right
-// borders used in turn (or as many as it has strips). ends: of each word of columns, the differences in the last row of its strip, +1 and then -1. passed: per
-// strip, the sum of its right border's differences above the next strip's first row.
+// rows, columns: as above. order: which strip begins next, in each direction, where there are several problems: the first
+// ones of all problems, then the second ones, for a problem's strips would be resident long before they can compute.
+// unwritten: one less than the next strip's place in that order; then, per problem and direction, `slots` right borders
+// used in turn (or as many as it has strips). ends: of each word of columns, the differences in the last row of its
+// strip, +1 and then -1. passed: per strip, the sum of its right border's differences above the next strip's first row.
 extern "C" __global__ void __launch_bounds__(32)
-    bit_parallel(const long long* batch, int count, const unsigned* columns, const unsigned* rows, unsigned* unwritten,
-                 unsigned* ends, int* passed, int symbols, int slots) {
+    bit_parallel(const long long* batch, int count, const unsigned* columns, const unsigned* rows, const int* order,
+                 unsigned* unwritten, unsigned* ends, int* passed, int symbols, int slots) {
     // The columns that equal a symbol: [symbol][lane][word], so that a lane reads its words at once.
     extern __shared__ __align__(16) unsigned equal_columns[];
     int lane = threadIdx.x;
@@ -116,9 +118,10 @@ extern "C" __global__ void __launch_bounds__(32)
     unsigned ticket = lane == 0 ? atomicAdd(unwritten, 1u) + 1 : 0;
     ticket = __shfl_sync(FULL_MASK, ticket, 0);
     const Problem* problems = reinterpret_cast<const Problem*>(batch);
-    const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, ticket / 2)];
+    long long begun = count > 1 ? order[ticket / 2] : ticket / 2;
+    const Problem& problem = problems[find_problem(problems, count, &Problem::strips_before, begun)];
     Half half = half_of(problem, ticket % 2);
-    int strip = int(ticket / 2 - problem.strips_before);
+    int strip = int(begun - problem.strips_before);
     slots = min(slots, half.strips);
     const Letters* chunks = reinterpret_cast<const Letters*>(rows) + half.first_chunk;
     unsigned* own_borders = unwritten + 1 + problem.borders + (long long)half.direction * slots * half.chunks;
