@@ -132,6 +132,7 @@ def shuffle(device: Device) -> None:
         ("half2", short, Scheme("local", "linear"), "zip"),
         ("auto", short, Scheme("semi-global", match=700), "zip"),
         ("auto", long, Scheme("local"), "zip"),
+        ("auto", long, Scheme("semi-global", match=700), "zip"),
         ("half2", short, Scheme("global", gap_open=10**9, gap_extend=10**9), "zip"),  # borders of 64 bits
     ]
     for name, subjects, scheme, pairs in runs:

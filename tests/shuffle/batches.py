@@ -3,7 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from repro.shuffle.letters import Letters, encode
+from repro.shuffle import reference
+from repro.shuffle.alignments import Alignments
+from repro.shuffle.letters import Letters, Pairs, encode
 from repro.shuffle.scheme import Scheme
 
 BYTES = np.frombuffer(b"ACGTacgtNn", np.uint8)
@@ -15,6 +17,13 @@ MATRIX = ((5, -4, -3, -4, -2), (-4, 5, -4, -1, -2), (-2, -4, 5, -4, -2), (-4, -3
 
 def letters(*texts: str) -> Letters:
     return encode([np.frombuffer(text.encode(), np.uint8) for text in texts])
+
+
+def assert_as_reference(found: Alignments, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> None:
+    expected = reference.alignments(queries, subjects, pairs, scheme)
+    for name in vars(expected):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    assert np.array_equal(reference.rescore(queries, subjects, pairs, scheme, found), found.score)
 
 
 def mutated(rng: np.random.Generator, sequence: np.ndarray, changes: float) -> np.ndarray:

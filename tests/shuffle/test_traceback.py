@@ -9,27 +9,19 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.errors import InputError
-from repro.shuffle import reference, stored
+from repro.shuffle import stored
 from repro.shuffle.align import alignments
-from repro.shuffle.alignments import Alignments
-from repro.shuffle.letters import Letters, Pairs
+from repro.shuffle.letters import Letters
 from repro.shuffle.scheme import Scheme
 from repro.shuffle.units import batches
 from repro.shuffle.variants import VARIANTS
 from tests.conftest import ORDERS
-from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, random_batch, schemes
+from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, assert_as_reference, letters, random_batch, schemes
 
 DEVICES = {order: open_device("emulator", thread_order=order, seed=6) for order in ORDERS}
 DEVICE = DEVICES["random"]
 MODES = ["global", "semi-global", "local"]
 TEXT = st.text("ACGTNacgt", max_size=60)
-
-
-def assert_as_reference(found: Alignments, queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> None:
-    expected = reference.alignments(queries, subjects, pairs, scheme)
-    for name in vars(expected):
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
-    assert np.array_equal(reference.rescore(queries, subjects, pairs, scheme, found), found.score)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_NAMES)
@@ -272,7 +264,7 @@ def test_empty_sequences_and_batches(device):
 def test_units_of_all_with_all_share_their_query():
     queries = np.repeat([0, 1, 2], 3)
     m, n = np.array([20, 30, 20])[queries], np.tile([10, 12, 90], 3)
-    found = list(batches(Scheme(), queries, m, n, True, 10**9))
+    found = list(batches(Scheme(), queries, m, n, True, 10**9, 32))
     members = [pair for batch in found for pair in batch.members.tolist()]
     assert all(queries[a] == queries[b] for a, b in members)
     assert sorted({i for pair in members for i in pair}) == list(range(9))

@@ -20,7 +20,8 @@ from repro.shuffle.scheme import Scheme
 from repro.shuffle.traced import PER_WORD, Traced, count_runs
 from repro.shuffle.units import COLUMNS, UNIT_FIELDS, Batch, batches
 
-THREADS = 128  # of a block of the walk
+THREADS = 128  # of a block of the walk of alignments that are not staged
+BEGIN_THREADS = 256
 TYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
     "s16x2": (np.int16, np.uint32),
     "int32": (np.int32, np.int32),
@@ -56,7 +57,7 @@ def trace(device: Device, problem: Problem) -> Iterator[tuple[Batch, Traced | No
     waiting: tuple[Batch, _Results] | None = None
     kept: Array | None = None
     most_bytes = int(device.memory_bytes * MEMORY_SHARE)
-    for batch in batches(problem.scheme, problem.chosen, m, n, problem.every, most_bytes):
+    for batch in batches(problem.scheme, problem.chosen, m, n, problem.every, most_bytes, device.warp_size):
         words, word = int(batch.words.sum()), np.dtype(TYPES[batch.kind][1])
         if kept is None or kept.dtype != word or kept.shape[0] < words:
             kept = None  # before there is another
@@ -96,9 +97,9 @@ class _Results:
 def _launch(
     device: Device, problem: Problem, batch: Batch, inputs: tuple[Array, Array, Array], kept: Array
 ) -> _Results:
-    """Queue the copies and the two kernels of a batch."""
+    """Queue the copies and the kernels of a batch."""
     scheme, every = problem.scheme, problem.every
-    units = len(batch.members)
+    units, staged = len(batch.members), len(batch.stages) > 0
     fields = device.host_array((units, UNIT_FIELDS), np.int64)
     columns_of = np.zeros(batch.members.shape, np.int64)
     for side, (letters, indices) in enumerate(
@@ -127,21 +128,29 @@ def _launch(
         "AFFINE": scheme.gap == "affine",
         "LANES": batch.lanes,
         "SHARED_QUERY": every or batch.kind != "s16x2",
-        "STAGED": batch.staged,
+        "STAGED": staged,
     }
     warp = device.warp_size
     queries, subjects, table = inputs
     penalties = scheme.first, scheme.gap_extend
-    device.compile(KERNELS / "checkpoints.cu", constants)["shuffle_checkpoints"](
-        -(-units * batch.lanes // warp),
+    kernels = device.compile(KERNELS / "checkpoints.cu", constants)
+    shared = PROFILE_ROWS * COLUMNS * warp * np.dtype(word).itemsize
+    stages, next_item = device.upload(batch.stages), device.empty(1, np.int32)
+    blocks = items = -(-units * batch.lanes // warp)
+    if staged:
+        items = len(batch.stages)
+        blocks = min(items, kernels["shuffle_checkpoints"].most_resident_blocks(warp, shared))
+        kernels["shuffle_checkpoints_begin"](items, BEGIN_THREADS, arrays[0], stages, kept, next_item)
+    kernels["shuffle_checkpoints"](
+        blocks,
         warp,
-        *(queries, subjects, arrays[0], table, kept, units, *penalties),
-        shared_bytes=PROFILE_ROWS * COLUMNS * warp * np.dtype(word).itemsize,
+        *(queries, subjects, arrays[0], table, stages, next_item, kept, units, items, *penalties),
+        shared_bytes=shared,
     )
-    walked = {name: value for name, value in constants.items() if name not in ("SHARED_QUERY", "STAGED")}
+    walked = {name: value for name, value in constants.items() if name != "SHARED_QUERY"}
     device.compile(KERNELS / "walk.cu", walked)["shuffle_walk"](
-        -(-slots.size // THREADS),
-        THREADS,
+        slots.size if staged else -(-slots.size // THREADS),
+        warp if staged else THREADS,
         *(queries, subjects, arrays[0], table, kept, arrays[1], *results, slots.size, *penalties),
     )
     after = [device.record()]
@@ -150,4 +159,4 @@ def _launch(
         last = device.copy_out(array, values, after)
     members = batch.members.reshape(-1)
     positions = np.where(np.append(True, members[1:] != members[:-1]), problem.places[members], -1)
-    return _Results(device, positions, places, copies, last, (fields, *arrays, *results))
+    return _Results(device, positions, places, copies, last, (fields, *arrays, stages, next_item, *results))

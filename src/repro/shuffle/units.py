@@ -13,6 +13,7 @@ LANES = np.array([4, 8, 16, 32])
 KINDS = {"s16x2": 4, "int32": 4, "int64": 8}  # bytes of a word
 UNIT_FIELDS = 9
 MOST_UNITS = 2**18
+EARLIER = 0.7  # of its rows, by which a unit's last stages may stand behind others'
 
 Lengths = NDArray[np.int64]
 
@@ -21,15 +22,16 @@ Lengths = NDArray[np.int64]
 class Batch:
     """Units of one launch.
 
-    kind: one of KINDS. lanes: threads per unit. staged: whether a subject is wider than its lanes. members: int64,
-    shape (units, halves), positions of the alignments; the last of an odd number stands twice. words: of each unit.
+    kind: one of KINDS. lanes: threads per unit. members: int64, shape (units, halves), positions of the alignments; the
+    last of an odd number stands twice. words: of each unit. stages: none, or those of subjects all of which are wider
+    than a warp: int32, shape (stages, 2), unit and number, in the order in which they are begun.
     """
 
     kind: str
     lanes: int
-    staged: bool
     members: NDArray[np.int64]
     words: NDArray[np.int64]
+    stages: NDArray[np.int32]
 
 
 def kinds_of(scheme: Scheme, m: Lengths, n: Lengths) -> NDArray[np.int64]:
@@ -48,38 +50,55 @@ def layout_words(scheme: Scheme, lanes: int, m: Lengths, n: Lengths) -> NDArray[
     stripes = -(-n // COLUMNS)
     blocks = -(-(m + lanes - 1) // BLOCK)
     ends = 0 * stripes if scheme.mode == "global" else stripes * (blocks if scheme.mode == "local" else COLUMNS)
-    planes = 4 if scheme.gap == "affine" else 2
-    return planes * stripes * blocks * BLOCK + -(-ends // 4) * 4
+    gaps = 2 if scheme.gap == "affine" else 1
+    edges = (-(-stripes // lanes) - 1) * blocks * BLOCK * gaps
+    words: NDArray[np.int64] = 2 * gaps * stripes * blocks * BLOCK + -(-(ends + edges) // 4) * 4
+    return words
 
 
 def batches(
-    scheme: Scheme, queries: NDArray[np.int64], m: Lengths, n: Lengths, shared: bool, most_bytes: int
+    scheme: Scheme, queries: NDArray[np.int64], m: Lengths, n: Lengths, shared: bool, most_bytes: int, warp: int
 ) -> Iterator[Batch]:
     """All alignments in batches, those of one kind together. queries: the query of each; shared: whether a unit has
     only one.
 
-    m, n: their lengths, at least 1. most_bytes: of what a batch keeps, unless one unit alone has more.
+    m, n: their lengths, at least 1. most_bytes: of what a batch keeps, unless one unit alone has more. warp: threads.
     """
     kinds = kinds_of(scheme, m, n)
     stripes = -(-n // COLUMNS)
-    lanes = LANES[np.minimum(np.searchsorted(LANES, stripes), len(LANES) - 1)]
-    order = np.lexsort((n, queries, m, lanes, kinds) if shared else (n, m, lanes, kinds))
-    key = np.stack([kinds, lanes, queries if shared else lanes])[:, order]
-    launch_ends = _run_ends(key[:2])
+    staged = stripes > LANES[-1]
+    lanes = np.where(staged, warp, LANES[np.searchsorted(LANES[:-1], stripes)])
+    order = np.lexsort((n, queries, m, lanes, staged, kinds) if shared else (n, m, lanes, staged, kinds))
+    key = np.stack([kinds, lanes, staged, queries if shared else lanes])[:, order]
+    launch_ends = _run_ends(key[:3])
     begin = 0
     for end in launch_ends:
         kind, width = list(KINDS)[kinds[order[begin]]], int(lanes[order[begin]])
         members = _pairs(order[begin:end], key[:, begin:end]) if kind == "s16x2" else order[begin:end, None]
-        words = layout_words(scheme, width, m[members.T].max(axis=0), n[members.T].max(axis=0))
-        staged = int(n[order[begin:end]].max()) > width * COLUMNS
+        rows, columns = m[members.T].max(axis=0), n[members.T].max(axis=0)
+        words = layout_words(scheme, width, rows, columns)
         first, sums = 0, np.cumsum(words)
         while first < len(members):
             before = sums[first - 1] if first else 0
             last = int(np.searchsorted(sums, before + most_bytes // KINDS[kind], side="right"))
             last = min(max(first + 1, last), first + MOST_UNITS)
-            yield Batch(kind, width, staged, members[first:last], words[first:last])
+            stages = _stages(rows[first:last], columns[first:last], width * staged[order[begin]])
+            yield Batch(kind, width, members[first:last], words[first:last], stages)
             first = last
         begin = end
+
+
+def _stages(m: Lengths, n: Lengths, lanes: int) -> NDArray[np.int32]:
+    """Stages of units of these lengths, as `Batch` has them, each after the one to its left. lanes: 0 for none.
+
+    Long units come first, but their later stages together with the first ones of shorter units: neighbours at work at
+    the same time wait for each other, and often nobody else is there.
+    """
+    counts = -(-n // (lanes * COLUMNS)) if lanes else 0 * n
+    units = np.repeat(np.arange(len(m)), counts)
+    stages = np.arange(len(units)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order = np.argsort(-m[units] * (1 - EARLIER * stages / counts[units]), kind="stable")
+    return np.column_stack([units, stages])[order].astype(np.int32)
 
 
 def _run_ends(key: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,6 +7,9 @@
 //
 // T is the type of a score. Where it is 16 bits wide, a WORD holds the two alignments of a unit, else there is one.
 //
+// Where a subject has more columns than the lanes of a unit, which are a whole warp then, warps share it: each computes a
+// stage of as many stripes as it has lanes, and hands the last column on to the next one through an edge.
+//
 // Values but local ones have the price of extending gaps folded in, H'(i, j) = H(i, j) + further (i + j), so that only
 // opening one costs, open = first - further, and two letters gain s + 2 further. A bias keeps them from being negative.
 // Local ones are plain, but E and F are kept without the price of opening, E* = E + first.
@@ -20,6 +23,7 @@
 constexpr int COLUMNS = 16, BLOCK = 16;
 constexpr int HALVES = sizeof(T) == 2 ? 2 : 1;
 constexpr int CODES = PAD + 1, TABLE_ROW = 8;  // of the table of gains
+constexpr int EDGE_WORDS = BLOCK * (1 + AFFINE);  // of BLOCK rows: H, then F, of the last column of a stage
 
 struct Unit {
     long long query[2], m[2], subject[2], n[2];  // where the letters start, and how many, at least one
@@ -44,7 +48,7 @@ __device__ __forceinline__ Whole no_gap(const Penalties& cost) { return MODE == 
 // so that what a warp writes lies together. First the last columns of the stripes, then the states before the blocks.
 struct Layout {
     int stripes, rows, stages, idle, blocks, steps;  // idle: lanes of the first stage
-    long long f_columns, h_rows, e_rows, ends;
+    long long f_columns, h_rows, e_rows, ends, edges;
 };
 
 __device__ __forceinline__ Layout make_layout(const Unit& unit) {
@@ -60,6 +64,8 @@ __device__ __forceinline__ Layout make_layout(const Unit& unit) {
     layout.h_rows = layout.f_columns + (AFFINE ? plane : 0);
     layout.e_rows = layout.h_rows + plane;
     layout.ends = layout.e_rows + (AFFINE ? plane : 0);
+    long long ends = MODE == GLOBAL ? 0 : (long long)layout.stripes * (MODE == LOCAL ? layout.blocks : COLUMNS);
+    layout.edges = layout.ends + ends;
     return layout;
 }
 __device__ __forceinline__ int lane_of(const Layout& layout, int stripe) { return (stripe + layout.idle) % LANES; }
@@ -75,6 +81,11 @@ __device__ __forceinline__ long long best_place(const Layout& layout, int stripe
 }
 __device__ __forceinline__ long long last_row_place(const Layout& layout, int stripe) {
     return layout.ends + (long long)stripe * COLUMNS;
+}
+
+// Of the edge on the right of a stage, from a row on that is a multiple of BLOCK.
+__device__ __forceinline__ long long edge_place(const Layout& layout, int stage, int row) {
+    return layout.edges + ((long long)stage * layout.blocks + row / BLOCK) * EDGE_WORDS;
 }
 
 // What a pair of codes gains; `lowest`: no less than that.

@@ -2,7 +2,9 @@
 #pragma once
 #include "kept.cuh"
 
-constexpr int THREADS = 128;
+// Threads for an alignment: of a long one a warp, whose lanes compute blocks that its path is about to cross.
+constexpr int WALKERS = STAGED ? WARP_SIZE : 1;
+constexpr int THREADS = STAGED ? WARP_SIZE : 128;
 
 // Appends whether a < b.
 __device__ __forceinline__ void append(unsigned& bits, int a, int b) {
