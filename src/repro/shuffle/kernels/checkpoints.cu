@@ -172,7 +172,7 @@ extern "C" __global__ void shuffle_checkpoints(const uint8_t* queries, const uin
                                     f = add_larger(left, OPEN, f);
                                 }
                                 WORD gap_up = AFFINE ? e[c] : above, gap_left = AFFINE ? f : left;
-                                if (WHOLE_SUMS) left = largest(diagonal + gains[c], gap_up, gap_left);
+                                if (WHOLE_SUMS) left = largest(plus(diagonal, gains[c]), gap_up, gap_left);
                                 else left = add_larger(diagonal, gains[c], larger(gap_up, gap_left));
                             }
                             diagonal = above;

@@ -16,8 +16,12 @@ __device__ __forceinline__ WORD make_gain(Whole low, Whole high) {
     return WHOLE_SUMS && HALVES == 2 ? WORD(low) + (WORD(high) << 16) : make_word(low, high);
 }
 __device__ __forceinline__ WORD both(long long value) { return make_word(value, value); }
+// A sum on the multiplier's pipe, since the maxima fill theirs: gridDim.y is 1.
+template <class W>
+__device__ __forceinline__ W plus(W a, W b) { return sizeof(W) == 4 ? W(a * gridDim.y + b) : a + b; }
 template <class W>
 __device__ __forceinline__ W largest(W a, W b, W c) { return max(max(a, b), c); }
+__device__ __forceinline__ int largest(int a, int b, int c) { return __vimax3_s32(a, b, c); }
 __device__ __forceinline__ unsigned largest(unsigned a, unsigned b, unsigned c) { return __vimax3_s16x2(a, b, c); }
 __device__ __forceinline__ WORD larger(WORD a, WORD b) { return largest(a, b, b); }
 template <class W>
