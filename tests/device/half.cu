@@ -14,6 +14,7 @@ extern "C" __global__ void pairs(const unsigned* as, const unsigned* bs, unsigne
     __half2 a = pair(as[i]), b = pair(bs[i]);
     __half2 results[] = {__hadd2(a, b), __hsub2(a, b), __hmul2(a, b), __hmax2(a, b), __hmin2(a, b)};
     for (int row = 0; row < 5; ++row) output[row * n + i] = word(results[row]);
+    output[5 * n + i] = __hgt2_mask(a, b);
 }
 
 extern "C" __global__ void conversions(const float* given, unsigned short* halves, float* widened, int n) {

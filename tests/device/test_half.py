@@ -24,12 +24,13 @@ def test_arithmetic_of_pairs(device):
         expected = [x + y, x - y, x * y]
     larger = np.where((x == y) & np.signbit(x), y, np.where(x == y, x, np.fmax(x, y)))  # 0 is larger than -0
     smaller = np.where((x == y) & np.signbit(y), y, np.where(x == y, x, np.fmin(x, y)))
-    output = device.empty((5, len(a) // 2), np.uint32)
+    output = device.empty((6, len(a) // 2), np.uint32)
     words = [device.upload(values.view(np.uint32)) for values in (a, b)]
     device.compile(KERNELS)["pairs"](len(a) // 256 + 1, 128, *words, output, len(a) // 2)
     found = output.get().view(np.float16)
     for row, values in enumerate([*expected, larger, smaller]):
         assert np.array_equal(same_nan(found[row]), same_nan(values)), row
+    assert np.array_equal(found[5].view(np.uint16), np.where(x > y, 0xFFFF, 0))
 
 
 def test_conversions_round_to_nearest_even(device):

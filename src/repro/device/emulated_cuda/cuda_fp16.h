@@ -74,6 +74,10 @@ inline __half __hmin(__half a, __half b) {
     float x = __half2float(a), y = __half2float(b);
     return y < x || (x == y && b.bits & 0x8000) ? b : a;
 }
+// Of both halves: all bits set where it holds, which it never does of no number.
+inline unsigned __hgt2_mask(__half2 a, __half2 b) {
+    return (__low2float(a) > __low2float(b) ? 0xFFFFu : 0) | (__high2float(a) > __high2float(b) ? 0xFFFF0000u : 0);
+}
 #define REPRO_PAIRED(name) \
     inline __half2 name##2(__half2 a, __half2 b) { return {name(a.x, b.x), name(a.y, b.y)}; }
 REPRO_PAIRED(__hadd)
