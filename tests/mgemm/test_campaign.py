@@ -293,17 +293,21 @@ def test_ranks_that_share_devices_give_what_one_does(kind, locked, monkeypatch):
     assert sum(run_threads(4, work)) == 3 * vectors * (vectors - 1) // 2
 
 
+@pytest.mark.parametrize("locked", [False, True])
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_the_host_is_patient_where_others_need_its_cores(ranks):
+def test_the_host_is_patient_where_others_need_its_cores(ranks, locked):
+    """As those do that copy vectors from ordinary memory."""
     values, decomposition = vectors_of(np.float32), Decomposition(1, ranks, 1)
 
     def work(communicator):
         engine = Engine(open_device("emulator", workers=1), Metric.CZEKANOWSKI, np.float32, "naive")
-        own = own_part(values, decomposition, communicator.rank)
+        own = own_part(values, decomposition, communicator.rank).copy()
+        if locked:
+            engine.device.page_lock(own)
         list(similarities_of_rank(communicator, engine, own, Problem(VECTORS, 2, 1, 0, decomposition)))
         return engine.device.patient
 
-    assert run_threads(ranks, work) == [ranks > 1] * ranks
+    assert run_threads(ranks, work) == [ranks > 1 and not locked] * ranks
 
 
 def test_more_ranks_than_vectors_or_fields_are_refused():

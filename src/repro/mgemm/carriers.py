@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from repro.device import Array, Device, Event
 from repro.device.base import Lent, this_process
+from repro.device.page_locking import is_page_locked
 from repro.mgemm.blocks import Block
 from repro.mgemm.engine import Engine
 from repro.mgemm.exchange import Carrier
@@ -25,7 +26,8 @@ def carrier_of(communicator: Communicator, engine: Engine, own: NDArray[Any], so
     """
     device, transfers = engine.device, transfers_of(engine)
     transfers.rank = communicator.rank
-    device.patient = communicator.size > 1  # where many wait, the cores are for those that copy
+    # Where many wait, the cores are for those that copy vectors; page-locked ones are copied by none.
+    device.patient = communicator.size > 1 and not is_page_locked(own)
     upload = transfers.upload(engine, own)
     if communicator.size == 1:
         return Messages(communicator, transfers, engine, upload, own)

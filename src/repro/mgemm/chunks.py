@@ -19,7 +19,8 @@ from repro.mgemm.transfers import Upload
 
 MOST_BYTES = 1 << 27  # of results that are computed before they go back
 BANDS = 4  # of a triangle's rows at least: the first are computed while the vectors of others come in
-BAND_BYTES = 1 << 27  # of vectors that are not cut into bands, as they are there in the time that launches take
+BAND_BYTES = 3 << 25  # of vectors that are not cut into bands, as they are there in the time that launches take
+REST = 4  # times smaller than the band before it, the last rows of a triangle are not worth a band
 ALMOST = 0.98  # as full as the multiprocessors can be
 Held = Sequence[tuple[range, Block | Upload]]  # blocks with the numbers of their vectors
 
@@ -194,6 +195,9 @@ def _bands(whole: Tile, engine: Engine, uncut: int) -> Iterator[range]:
             choices = choices[(len(choices) - 1) // 2 :]
         enough = ALMOST * max(choices)[0]
         rows = next(rows for fullness, rows in choices if fullness >= enough)
+        left = stop - rows - whole.rows.start
+        if whole.triangle and REST * left <= rows:
+            rows += left
         yield range(stop - rows, stop)
         stop -= rows
 

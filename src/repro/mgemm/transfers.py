@@ -159,7 +159,10 @@ class Upload:
             self._received.free(self._values)
 
     def _sent(self, pieces: int) -> Event:
-        """The event after which so many pieces are on the device; they have gone off when this returns."""
+        """The event after which so many pieces are on the device; the last may be on its way when this returns.
+
+        The others are there: ranks whose vectors come later leave Python to those that can launch.
+        """
         while self._received and len(self._copied) < pieces:
             self._received.copied = self._send()
             self._copied.append(self._received.copied)
@@ -167,7 +170,9 @@ class Upload:
             self._changed.wait_for(lambda: self._error or len(self._copied) >= pieces)
             if self._error:
                 raise self._error
-            return self._copied[pieces - 1]
+        if pieces > 1:
+            self.device.finish(self._copied[pieces - 2])
+        return self._copied[pieces - 1]
 
     def may_go_on(self) -> bool:
         """Whether there is a next piece, and what was in its half of the raw memory before is arranged."""
