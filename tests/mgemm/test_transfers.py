@@ -69,6 +69,18 @@ def test_page_locked_vectors_are_read_where_they_lie(engine, monkeypatch):
         assert upload[:].sums.tolist() == sums.tolist()
 
 
+def test_launches_are_made_when_all_but_the_last_piece_that_they_need_is_there(engine, monkeypatch):
+    values, device, copied, waited = vectors(7), engine.device, [], []
+    device.page_lock(values)
+    copy_in, finish = device.copy_in, device.finish
+    monkeypatch.setattr(device, "copy_in", lambda *given: (copied.append(copy_in(*given)), copied[-1])[1])
+    monkeypatch.setattr(device, "finish", lambda event: (waited.append(copied.index(event)), finish(event)))
+    upload = transfers_of(engine).upload(engine, values)
+    for first, expected in ((6, []), (5, [0]), (0, [0, 2])):
+        upload[first:]
+        assert waited == expected
+
+
 def test_vectors_from_other_ranks_are_not_copied_again(engine):
     transfers = transfers_of(engine)
     memory = set()
