@@ -219,6 +219,17 @@ def test_long_queries_among_short_ones_have_launches_of_their_own():
         assert_as_reference(alignments(device, queries, subjects, pairs, Scheme()), queries, subjects, pairs, Scheme())
 
 
+@pytest.mark.parametrize("most", [2, 8])
+@pytest.mark.parametrize("scheme", [Scheme("global", "linear"), Scheme("semi-global")], ids=str)
+def test_a_block_takes_queries_one_after_the_other(scheme, most, monkeypatch):
+    """Of 7 queries, with 19 subjects: two warps of 16 each, 13 of them standing for the last one."""
+    monkeypatch.setattr("repro.device.emulator.EmulatedKernel.most_resident_blocks", lambda *_: 1)
+    monkeypatch.setattr(stored, "WAVES", 1)
+    monkeypatch.setattr(stored, "MOST_QUERIES", most)
+    (queries, _), (_, subjects) = random_batch(15, 7, 60, others=False), random_batch(16, 19, 60)
+    assert_as_reference(alignments(DEVICE, queries, subjects, "all", scheme), queries, subjects, "all", scheme)
+
+
 def test_what_a_copy_reads_is_kept_until_its_batch_is_done(monkeypatch):
     """Page-locked memory that is let go is given to the next batch, maybe before it has been copied."""
     monkeypatch.setattr("repro.shuffle.units.MOST_UNITS", 1)

@@ -22,11 +22,13 @@ LANES = np.array([4, 8, 16, 32])
 BLOCK, STRIP = 8, 16  # as in stored.cuh
 LARGEST_BYTE, LARGEST_VALUE = 127, 511  # of a gain in follow.cu; of a value there
 GAIN_SCALE = 4
+FEW_GAINS = {"linear": 7, "affine": 3}  # of follow.cu: from 0, or from the least one, up to so much
 FOLLOWED_CONSTANTS = "MODE", "AFFINE", "FIRST", "FURTHER", "LANES", "COLUMNS", "ALL", "WIDE", "ADJACENT_GAPS"
 THREADS = 64  # of a block of follow.cu
 MEMORY_SHARE = 0.4  # of the device's memory, for what a launch stores, and no more than
-MOST_BYTES, MOST_UNITS = 2**34, 2**18  # which keep a device busy for long enough
-MOST_PATH_WORDS = 2**23  # of a launch: what page-locked memory is made for in no time
+MOST_BYTES, MOST_UNITS = 2**34, 2**19  # which keep a device busy for long enough
+MOST_PATH_WORDS = 2**24  # of a launch: what page-locked memory is made for in no time
+MOST_QUERIES, WAVES = 8, 8  # of a block of stored.cu; blocks of a launch for each that the device takes at once
 END_FIELDS = 8  # of End in stored.cuh
 MOST_ROWS = 2**15  # which 16 bits number
 # Columns of a thread: what registers hold, or what a C++ compiler is done with soon.
@@ -89,6 +91,20 @@ def _largest_gain(scheme: Scheme) -> int:
     return max(0, int(scheme.table().max())) + 2 * scheme.gap_extend
 
 
+def _followed_gains(scheme: Scheme, every: bool) -> dict[str, int | bool]:
+    """What follow.cu adds to gains, so that none is negative, and whether a dot product adds those to cells."""
+    opening = scheme.first - scheme.gap_extend
+    gains = np.maximum(scheme.table() + 2 * scheme.gap_extend, -2 * opening - 1)
+    # Of what fills up a subject in front; it may be any that is no gain where alignments are local.
+    filling = {"global": 0 if every else -2 * opening, "semi-global": scheme.gap_extend, "local": 2 * scheme.gap_extend}
+    gains = np.append(gains, min(filling[scheme.mode], gains.min()) if scheme.mode == "local" else filling[scheme.mode])
+    few = FEW_GAINS[scheme.gap]
+    if scheme.gap == "affine" and gains.max() - gains.min() <= few:
+        return {"GAIN_BIAS": -int(gains.min()), "FEW_GAINS": True}
+    bias = 2 * opening + 1 if not every or gains.min() < 0 else 0
+    return {"GAIN_BIAS": bias, "FEW_GAINS": scheme.gap == "linear" and int(gains.max()) + bias <= few}
+
+
 @dataclass(frozen=True)
 class _Launch:
     """Some units of a group: the first, how many, blocks of each warp, words of each path, and words stored in all."""
@@ -142,17 +158,16 @@ class _Launches:
         self.shape = replace(shape, lanes=lanes, columns=COLUMNS[device.kind], warps=warps)
         self.lanes = lanes
         self.constants = packed.constants_of(scheme, self.shape, group.letters, False, self.every)
-        # Of equal paths each counts: gaps open from whatever is best, and gains are what packed.cu has for that.
-        self.constants |= {"ADJACENT_GAPS": True, "PERMUTED": shape.permuted * self.every}
+        if scheme.table().min() <= -2 * scheme.gap_extend:
+            # Of equal paths each counts: gaps open from whatever is best, and gains are what packed.cu has for that.
+            self.constants |= {"ADJACENT_GAPS": True, "PERMUTED": shape.permuted * self.every}
         self.kernels = device.compile(KERNELS / "stored.cu", self.constants)
-        least = int(scheme.table().min() + 2 * scheme.gap_extend)
-        bias = (2 * (scheme.first - scheme.gap_extend) + 1) * (not self.every or least < 0)
-        given = {name: self.constants[name] for name in FOLLOWED_CONSTANTS} | {"GAIN_BIAS": bias}
+        given = {name: self.constants[name] for name in FOLLOWED_CONSTANTS} | _followed_gains(scheme, self.every)
         self.follow = device.compile(KERNELS / "follow.cu", given)["shuffle_follow"]
-        self.subjects = even(group.subjects, 2)
+        self.side_by_side = device.warp_size // self.lanes
+        self.subjects = even(group.subjects, 2 * self.side_by_side if self.every else 2)
         self.queries = group.queries if self.every else even(group.queries, 2)
         self.subject_units = len(self.subjects) // 2
-        self.side_by_side = device.warp_size // self.lanes
         block_words = _block_words(device, scheme)
         self.launches: list[_Launch] = []
         all_units = self.subject_units * (len(self.queries) if self.every else 1)
@@ -183,9 +198,9 @@ class _Launches:
     def selectors(self, inputs: Sequence[Array], subjects: Array) -> Array:
         """Which gains the columns of each subject take."""
         count = len(self.subjects)
-        fours = count * self.lanes * self.shape.columns // 4
-        found = self.device.empty(fours, np.uint32)
-        self.kernels["shuffle_selectors"](-(-fours // THREADS), THREADS, *inputs[2:], subjects, count, found)
+        eights = count * self.lanes * self.shape.columns // 8
+        found = self.device.empty(eights, np.uint32)
+        self.kernels["shuffle_selectors"](-(-eights // THREADS), THREADS, *inputs[2:], subjects, count, found)
         return found
 
     def queue(
@@ -200,21 +215,21 @@ class _Launches:
         """Queue both kernels of a launch. inputs: letters with offsets, of queries and of subjects."""
         arguments: list[Array | int] = [*inputs, *lists, words, buffers.ends]
         where = launch.first, launch.units, self.subject_units, launch.blocks
-        self.kernels["shuffle_stored"](
-            -(-launch.units // self.side_by_side),
-            self.device.warp_size,
-            *arguments,
-            *where,
-            shared_bytes=_profile_bytes(self.constants, self.device.warp_size),
-        )
-        scheme = self.scheme
+        kernel, shared = self.kernels["shuffle_stored"], _profile_bytes(self.constants, self.device.warp_size)
+        warps = -(-launch.units // self.side_by_side)
+        across = self.subject_units // self.side_by_side if self.every else warps
+        most = warps // (WAVES * kernel.most_resident_blocks(self.device.warp_size, shared))
+        chunk = max(1, min(MOST_QUERIES, most)) if self.every else 1
+        grid = min(warps, -(-warps // (across * chunk)) * across)
+        kernel(grid, self.device.warp_size, *arguments, *where, across, chunk, shared_bytes=shared)
+        scheme, subjects = self.scheme, len(self.group.subjects if self.every else self.subjects)
         self.follow(
             -(-2 * launch.units // THREADS),
             THREADS,
             *arguments,
             *(selectors, buffers.paths, launch.stride),
             *where,
-            *(_most_below(scheme), scheme.match, scheme.mismatch, int(scheme.matrix is not None)),
+            *(subjects, _most_below(scheme), scheme.match, scheme.mismatch, int(scheme.matrix is not None)),
         )
         return self.device.record()
 
@@ -234,7 +249,7 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     parts = [_Launches(device, scheme, group, len(subjects), queries.lengths, free // 4) for group in groups]
     all_launches = [launch for part in parts for launch in part.launches]
     words = device.empty(max(launch.words for launch in all_launches), np.uint32)
-    buffers = [_Buffers.of(device, all_launches) for _ in range(2)]
+    buffers = [_Buffers.of(device, launches) for launches in (all_launches[::2], all_launches[1::2]) if launches]
     waiting: tuple[_Launches, _Launch, _Buffers, Event] | None = None
     number = 0
     for part in parts:

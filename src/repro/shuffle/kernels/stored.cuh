@@ -16,17 +16,18 @@ struct alignas(4 * WORDS) Words {
     unsigned word[WORDS];
 };
 using RowEdge = Words<STRIP / 4>;     // of a block: a byte for each of its columns
-using ColumnEdge = Words<BLOCK / 4>;  // a byte for each of its rows
-constexpr unsigned ZERO_BYTE = 7;     // of a table of gains by code
+using ColumnEdge = Words<BLOCK / 2>;  // a byte for each of its rows of either alignment
 
-// Of a warp, for each of its blocks: H, and with affine gaps E, in the row above, then H, and F, in the column to the left;
-// of each strip of the threads of the one alignment of a unit, then of the other.
+// Of a warp, for each of its blocks: H, and with affine gaps E, in the row above, of each strip of the threads of the one
+// alignment of a unit, then of the other; then H, and F, in the column to the left, of each strip.
 constexpr int PLANES = AFFINE ? 2 : 1, SIDES = 2 * STRIPS * WARP_SIZE;
 constexpr int COLUMNS_PLACE = PLANES * SIDES * (STRIP / 4), BLOCK_WORDS = COLUMNS_PLACE + PLANES * SIDES * (BLOCK / 4);
 __host__ __device__ constexpr int side(int plane, int half, int strip, int thread) {
     return ((plane * 2 + half) * STRIPS + strip) * WARP_SIZE + thread;
 }
 
+// The lowest bytes of two words' halves: of low, high, low and high ones.
+__device__ __forceinline__ unsigned four_bytes(const unsigned* words) { return __byte_perm(words[0], words[1], 0x6420); }
 // The lowest bytes of four words' low halves, and of their high ones.
 __device__ __forceinline__ void part(const unsigned* words, unsigned& of_low, unsigned& of_high) {
     unsigned first = __byte_perm(words[0], words[1], 0x6240), second = __byte_perm(words[2], words[3], 0x6240);

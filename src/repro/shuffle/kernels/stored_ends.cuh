@@ -18,11 +18,12 @@ __device__ __forceinline__ Key group_max(Key value) {
     return value;
 }
 
-// Of alignment `half`. h: of the last row of this thread's columns. best: LOCAL: the best of its cells, with its column;
-// SEMI_GLOBAL: of its last column, as if in the last row. best_row: the letters of the query up to there.
-__device__ __forceinline__ void find_end(const Sequence* query, const Sequence* subject, int first_column,
-                                         const unsigned* h, unsigned best, const int* best_row, int half, End& end) {
-    int m = query[half].length, n = subject[half].length;
+// Of alignment `half`. Columns count from the thread's first one. h: of the last row of its columns. best: LOCAL: the best of
+// its cells, with its column; SEMI_GLOBAL: of its last column, as if in the last row. best_row: the letters of the query up
+// to there.
+__device__ __forceinline__ void find_end(const Sequence& query, const Sequence& subject, const unsigned* h, unsigned best,
+                                         int best_row, int half, End& end) {
+    int m = query.length, n = subject.length;
     end = {0, 0, m, 0, n, 0, 0, 0};
     auto score_of = [&](unsigned word, int letters) { return signed_half(word, half) + SHIFT - BIAS - FURTHER * letters; };
     if (MODE == GLOBAL) end.score = score_of(h[COLUMNS - 1], m + n);
@@ -30,18 +31,18 @@ __device__ __forceinline__ void find_end(const Sequence* query, const Sequence* 
         int of_row = 0, of_column = score_of(best, m + n), first_letters = 0;  // a score of 0 is the border's
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
-            int letters = first_column + c + 1 - subject[half].pads, score = score_of(h[c], m + max(letters, 0));
+            int letters = c + 1 - subject.pads, score = score_of(h[c], m + max(letters, 0));
             if (score > of_row) of_row = score, first_letters = letters;
         }
         unsigned key = group_max(unsigned(of_row) << 16 | (FULL_16 - first_letters));
         of_row = int(key >> 16);
-        if (best_row[half] == m || of_row > of_column) end.score = of_row, end.subject_end = FULL_16 - int(key & FULL_16);
-        else end.score = of_column, end.query_end = best_row[half];
+        if (best_row == m || of_row > of_column) end.score = of_row, end.subject_end = FULL_16 - int(key & FULL_16);
+        else end.score = of_column, end.query_end = best_row;
     }
     if (MODE == LOCAL) {
         int found = int(half_of(best, half)), score = found / PLACES;
-        int letters = first_column + PLACES - found % PLACES - subject[half].pads;
-        unsigned long long key = (unsigned long long)score << 32 | (FULL_16 - best_row[half]) << 16 | (FULL_16 - letters);
+        int letters = PLACES - found % PLACES - subject.pads;
+        unsigned long long key = (unsigned long long)score << 32 | (FULL_16 - best_row) << 16 | (FULL_16 - letters);
         key = group_max(score > 0 ? key : 0ull);
         end = {int(key >> 32), 0, int(FULL_16 - (key >> 16 & FULL_16)), 0, int(FULL_16 - (key & FULL_16)), 0, 0, 0};
         if (!key) end = {};
