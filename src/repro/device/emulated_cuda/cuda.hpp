@@ -238,7 +238,7 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
 template <class T>
 REPRO_INLINE T __ldg(const T* address) { return *address; }
 
-// Loads and stores past the first-level cache: what another block writes meanwhile is seen, word by word.
+// Loads and stores past the first-level cache, or all caches: what another block writes meanwhile is seen, word by word.
 template <class T>
 REPRO_INLINE T __ldcv(const T* address) {
     repro::poll();
@@ -253,6 +253,10 @@ REPRO_INLINE void __stcg(T* address, repro::same<T> value) {
     static_assert(sizeof(T) % 4 == 0, "whole 32-bit words only");
     for (std::size_t word = 0; word < sizeof(T) / 4; ++word)
         __atomic_store_n(reinterpret_cast<uint32_t*>(address) + word, reinterpret_cast<uint32_t*>(&value)[word], __ATOMIC_RELAXED);
+}
+template <class T>
+REPRO_INLINE void __stwt(T* address, repro::same<T> value) {
+    __stcg(address, value);
 }
 
 namespace repro {
