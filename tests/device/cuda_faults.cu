@@ -6,6 +6,11 @@ extern "C" __global__ void traps(int* output) {
 
 extern "C" __global__ void writes_nowhere(size_t address) { *(int*)address = 1; }
 
+extern "C" __global__ void tells_or_traps(int* word, int number) {
+    if (number == 5) __trap();
+    __stwt(word, number);
+}
+
 extern "C" __global__ void fills(int* output, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) output[i] = i;

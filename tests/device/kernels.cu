@@ -130,6 +130,13 @@ extern "C" __global__ void block_chain(int* words, unsigned* ticket) {
     __stcg(reinterpret_cast<int4*>(words) + own, make_int4(before.x + 1, before.y + 2, before.z + 3, before.w + 4));
 }
 
+// One more than before; `word` is told from `least` on.
+extern "C" __global__ void count_on(const int* before, int* after, int* word, int least) {
+    int count = *before + 1;
+    *after = count;
+    if (count >= least) __stwt(word, count);
+}
+
 extern "C" __global__ void where(int* output) {
     int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

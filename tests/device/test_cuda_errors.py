@@ -36,15 +36,44 @@ other.compile(path)["fills"](2, 32, output, 64)
 print("emulator", output.get().tolist() == list(range(64)))
 """
 
+IN_TURN = """
+import sys
+from pathlib import Path
+import numpy as np
+from repro.device import open_device
+from repro.errors import DeviceError
+
+gpu = open_device("cuda")
+word, blocks, numbers = gpu.mapped_word(), np.full(9, 2), np.arange(9, dtype=np.int32)[:, np.newaxis]
+in_turn = gpu.in_turn([gpu.compile(Path(sys.argv[1]))["tells_or_traps"].bind(32, word)])
+print(in_turn.until(range(4, 5), word, blocks, numbers))
+try:
+    in_turn.until(range(7, 9), word, blocks, numbers)
+except DeviceError as error:
+    print(error)
+"""
+
+
+def lines_of(script: str, *arguments: str) -> list[str]:
+    """What it prints in a process of its own."""
+    command = [sys.executable, "-c", script, str(FAULTS), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_word_that_a_fault_leaves_unwritten_is_not_waited_for():
+    told, error = lines_of(IN_TURN)
+    assert told == "(5, 4)"
+    assert error.startswith("kernel tells_or_traps, grid (2, 1, 1), block (32, 1, 1): ")
+    assert "by the launch of kernel tells_or_traps, grid (2, 1, 1)" in error
+
 
 @pytest.mark.parametrize(("kernel", "what"), [("traps", "launch failure|unspecified"), ("writes_nowhere", "illegal")])
 def test_a_lost_gpu_is_named_and_the_process_goes_on(kernel, what):
-    command = [sys.executable, "-c", AFTER_A_FAULT, str(FAULTS), kernel]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stderr
+    lines = lines_of(AFTER_A_FAULT, kernel)
     assert lines[-1] == "emulator True"
-    assert len(lines) >= 2, done.stdout
+    assert len(lines) >= 2
     for line in lines[:-1]:
         assert f"by the launch of kernel {kernel}, grid (2, 3, 1), block (32, 1, 1) or an earlier one" in line
         assert "REPRO_INSTRUMENT=sanitize" in line

@@ -135,23 +135,24 @@ def test_launches_in_turn(device, timed):
 
 @pytest.mark.parametrize("timed", [False, True])
 @pytest.mark.parametrize("every", [1, 3, 30])
-def test_launches_in_turn_until_a_word_is_wanted(device, timed, every):
-    """Each adds one to what the other has left; its own word is read after it."""
-    add = compiled(device, T=np.int32)["add"]
-    one = device.upload(np.ones(40, np.int32))
-    x, y = device.zeros(40, np.int32), device.zeros(40, np.int32)
-    in_turn = device.in_turn([add.bind(32, x, one, y), add.bind(32, y, one, x)])
-    words, counts, blocks = [y[7:8], x[7:8]], np.full((100, 1), 40, np.int32), np.full(100, 2)
+@pytest.mark.parametrize("mapped", [False, True])
+def test_launches_in_turn_until_a_word_is_wanted(device, timed, every, mapped):
+    """Each counts on from where the other was; the word is not written, and not waited for in vain, before 50."""
+    count_on = compiled(device, T=np.int32)["count_on"]
+    x, y = device.zeros(1, np.int32), device.zeros(1, np.int32)
+    word = device.mapped_word() if mapped else device.zeros(1, np.int32)
+    in_turn = device.in_turn([count_on.bind(1, x, y, word), count_on.bind(1, y, x, word)])
+    least, blocks = np.full((100, 1), 50, np.int32), np.ones(100, np.int64)
     before = device.counters.copy()
     with device.record_kernel_times() if timed else nullcontext():
-        launched = -(-50 // every) * every  # of which each has left one more
-        assert in_turn.until(range(50, 99), words, blocks, counts, 0, every) == (launched, launched)
+        launched = -(-50 // every) * every
+        assert in_turn.until(range(1, 99), word, blocks, least, 0, every) == (launched, launched)
         reads = launched // every
-        assert device.counters.since(before) == Counters(launches=launched, threads=launched * 64, reads=reads)
-        assert in_turn.until(range(5), words, blocks[:7], counts[:7], launched, every) == (7, None)
-        assert in_turn.until(range(7, 300), words, blocks, counts, launched + 7, 1) == (1, launched + 8)
+        assert device.counters.since(before) == Counters(launches=launched, threads=launched, reads=reads)
+        assert in_turn.until(range(5), word, blocks[:7], least[:7], launched, every) == (7, None)
+        assert in_turn.until(range(7, 300), word, blocks, least, launched + 7, 1) == (1, launched + 8)
     reads += -(-7 // every) + 1
-    assert device.counters.since(before) == Counters(launches=launched + 8, threads=(launched + 8) * 64, reads=reads)
+    assert device.counters.since(before) == Counters(launches=launched + 8, threads=launched + 8, reads=reads)
 
 
 def test_kernel_times_hold_one_value_per_launch(device):

@@ -1,13 +1,8 @@
 """Ordinary memory passes to a GPU through a few pieces of page-locked memory."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 
-from repro.device.toolchain import compiler
+from tests.device.driver import run_with_driver
 
 COPY = """
 import numpy as np
@@ -39,11 +34,7 @@ assert events.tolist() == [1, 1, 1]
 
 
 def test_pieces_pass_in_order_and_errors_end_them(tmp_path):
-    """With what stands in for the driver."""
-    source = Path(__file__).with_name("libcuda.cpp")
-    subprocess.run([compiler()[0], "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", source], check=True)
-    environment = os.environ | {"LD_LIBRARY_PATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", COPY], check=True, env=environment)
+    run_with_driver(COPY, tmp_path)
 
 
 def test_values_may_be_changed_when_they_are_on_their_way(device):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from repro.device.in_turn import InTurn
-from repro.device.kernel import Array, BoundKernel, Kernel
+from repro.device.kernel import Array, BoundKernel, Kernel, MappedWord
 from repro.device.page_locking import allocated_by_numpy, is_page_locked, keep_locked
 from repro.device.source import Constants, Parameter, load_source
 from repro.errors import DeviceError
@@ -207,6 +207,10 @@ class Device(ABC):
     @abstractmethod
     def host_array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Host memory that copies beside kernels run from and to: page-locked where the device is a GPU."""
+
+    def mapped_word(self) -> MappedWord:
+        """A word of the host that kernels of this device reach at its address; not of the budget."""
+        return MappedWord(self, self.host_array(1, np.int32))
 
     def page_lock(self, values: NDArray[Any]) -> None:
         """Let copies beside kernels run from an array, too, for as long as its memory lives.

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
+from repro.device.kernel import UNWRITTEN
+
 ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)  # where the compiler of numba looks for its functions
 _u32, _u64, _pointer = types.uint32, types.uint64, types.uintp
 
@@ -25,12 +27,14 @@ copy_to_device = _driver("cuMemcpyHtoDAsync_v2", *[_pointer] * 4)
 record_event = _driver("cuEventRecord", *[_pointer] * 2)
 wait_for_event = _driver("cuEventSynchronize", _pointer)
 synchronize = _driver("cuStreamSynchronize", _pointer)
+_query = _driver("cuStreamQuery", _pointer)
 create_graph = _driver("cuGraphCreate", _pointer, _u32)
 add_node = _driver("cuGraphAddKernelNode_v2", *[_pointer] * 3, _u64, _pointer)
 instantiate = _driver("cuGraphInstantiateWithFlags", *[_pointer] * 2, _u64)
 set_node = _driver("cuGraphExecKernelNodeSetParams_v2", *[_pointer] * 3)
 launch_graph = _driver("cuGraphLaunch", *[_pointer] * 2)
 
+_NOT_READY = 600
 NODE_WORDS = 9  # of 64 bits, of the driver's CUDA_KERNEL_NODE_PARAMS
 
 
@@ -46,6 +50,18 @@ def launch_kernel(kernels: Any, stream: Any, kernel: Any, blocks: Any, numbers: 
     _give(kernels, kernel, numbers)
     x, y, z, shared = kernels[1][kernel]
     return _launch(kernels[0][kernel], blocks, 1, 1, x, y, z, shared, stream, kernels[2][kernel], 0)
+
+
+@njit(cache=True)
+def wait_for_word(word: Any, stream: Any) -> Any:
+    """Wait until a kernel has written a `MappedWord` or all launches have finished.
+
+    word: int32 of shape (1,), loaded again after every call, as the compiler does not know what that does.
+    """
+    status = _NOT_READY
+    while status == _NOT_READY and word[0] == UNWRITTEN:
+        status = _query(stream)
+    return 0 if status == _NOT_READY else status
 
 
 @njit(cache=True)

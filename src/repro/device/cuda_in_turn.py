@@ -8,11 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from repro.device.compiled_driver import copy_to_host, launch_kernel, synchronize
+from repro.device.compiled_driver import copy_to_host, launch_kernel, synchronize, wait_for_word
 from repro.device.cuda_graphs import NODES, Graphs
 from repro.device.cuda_kernel import CudaKernel
 from repro.device.in_turn import InTurn
-from repro.device.kernel import Array, BoundKernel
+from repro.device.kernel import UNWRITTEN, Array, BoundKernel, MappedWord
 
 if TYPE_CHECKING:
     from repro.device.cuda import Cuda
@@ -31,17 +31,23 @@ def _launch_all(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any
 def _launch_until(kernels: Any, stream: Any, first: Any, blocks: Any, numbers: Any, every: Any, read: Any) -> Any:
     """How many launches were made and read after, and whether the last word was wanted.
 
-    read: the words' addresses on the device; where one is read to, and the address of that; and which are wanted, the
-    least and one more than the most.
+    read: the word, int32 of shape (1,); from where on the device it is copied, 0 where each launch is to write it; and
+    which are wanted, the least and one more than the most.
     """
-    seen, word, to, least, beyond = read
+    word, source, least, beyond = read
     made = 0
     for x in range(len(blocks)):
+        if not source:
+            word[0] = UNWRITTEN
         if launch_kernel(kernels, stream, (first + x) % len(kernels[0]), blocks[x], numbers[x]):
             return made, False
         if (x + 1) % every and x + 1 < len(blocks):
             continue
-        if copy_to_host(to, seen[(first + x) % len(seen)], 4, stream) or synchronize(stream):
+        if not source:
+            failed = wait_for_word(word, stream)
+        else:
+            failed = copy_to_host(word.ctypes.data, source, 4, stream) or synchronize(stream)
+        if failed:
             return made, False
         made = x + 1
         if least <= word[0] < beyond:
@@ -91,7 +97,7 @@ class CudaInTurn(InTurn):
     def until(
         self,
         wanted: range,
-        seen: Sequence[Array],
+        seen: Array,
         blocks: NDArray[np.int64],
         numbers: NDArray[np.int32],
         first: int = 0,
@@ -99,18 +105,19 @@ class CudaInTurn(InTurn):
     ) -> tuple[int, int | None]:
         """As on any device; by graphs where they hold the launches between two reads."""
         device, made = self._device, 0
-        words = all(word.dtype == np.int32 and word.nbytes == 4 for word in seen)
-        if every < NODES and words and self._fits(blocks, numbers):
+        mapped = isinstance(seen, MappedWord)
+        if every < (2 if mapped else NODES) and seen.dtype == np.int32 and self._fits(blocks, numbers):
             device.make_current()
-            addresses = np.array([word.pointer for word in seen], np.uint64)
-            read = addresses, self._word, self._word.ctypes.data, wanted.start, wanted.stop
+            word, source = (seen.data, 0) if mapped else (self._word, seen.pointer)
+            read = word, np.uintp(source), wanted.start, wanted.stop
             made, found = _launch_until(self._kernels, device.stream_pointer, first, blocks, numbers, every, read)
             self._count(blocks[:made], first)
             device.counters.reads += -(-made // every)
             if found:
-                return made, int(self._word[0])
-        more, word = super().until(wanted, seen, blocks[made:], numbers[made:], first + made, every)
-        return made + more, word
+                device.synchronize()  # the kernel may have written the word and go on
+                return made, int(word[0])
+        more, last = super().until(wanted, seen, blocks[made:], numbers[made:], first + made, every)
+        return made + more, last
 
     def _fits(self, blocks: NDArray[np.int64], numbers: NDArray[np.int32]) -> bool:
         return (

@@ -24,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 from repro.device.abi import Launch
 from repro.device.base import Device, Event, KernelTimes, Lent
 from repro.device.host_memory import HostMemory
-from repro.device.kernel import Array, Extent, Extents, Kernel
+from repro.device.kernel import Array, Extent, Extents, Kernel, MappedWord
 from repro.device.late_copies import CopyStream, Point
 from repro.device.source import Constants, Parameter, load_source
 from repro.device.toolchain import Instrument, build_module, chosen_instrument, compiler, emulated_text, name_places
@@ -217,6 +217,10 @@ class Emulator(Device):
         array = np.empty(shape, dtype)
         self.page_lock(array)
         return array
+
+    def mapped_word(self) -> MappedWord:
+        """Known to those who watch what kernels access."""
+        return MappedWord(self, self.memory.allocate((1,), np.dtype(np.int32), 0))
 
     def copy_in(self, array: Array, values: NDArray[Any], after: Sequence[Event] = ()) -> Event:
         """At once in forward order, as late as allowed in reverse order, either in random order."""

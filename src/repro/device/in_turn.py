@@ -31,7 +31,7 @@ class InTurn:
     def until(
         self,
         wanted: range,
-        seen: Sequence[Array],
+        seen: Array,
         blocks: NDArray[np.int64],
         numbers: NDArray[np.int32],
         first: int = 0,
@@ -39,13 +39,14 @@ class InTurn:
     ) -> tuple[int, int | None]:
         """Launch as above and read a word after so many launches and after the last; how many, and the word wanted.
 
-        wanted: ends the launches when the word is in it; None is returned if none was. seen: the words, int32, counted
-        round and round as the kernels are. every: launches between two reads.
+        wanted: ends the launches when the word is in it; None is returned if none was. seen: the word, an int32; of a
+        `MappedWord` that a launch leaves unwritten UNWRITTEN may be read, or what it was. every: launches between two
+        reads.
         """
         for x in range(0, len(blocks), every):
             launched = min(x + every, len(blocks))
             self(blocks[x:launched], numbers[x:launched], first + x)
-            word = int(seen[(first + launched - 1) % len(seen)].get()[0])
+            word = int(seen.get()[0])
             if word in wanted:
                 return launched, word
         return len(blocks), None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Extent = int | tuple[int, ...]
 Extents = tuple[int, int, int]
+UNWRITTEN = np.iinfo(np.int32).max
 
 
 class Array:
@@ -55,6 +56,23 @@ class Array:
             )
         self.device.counters.writes += 1
         self.device._upload(self, np.ascontiguousarray(values))
+
+
+class MappedWord(Array):
+    """An int32 of the host that kernels write and the host looks at without a copy; UNWRITTEN at first.
+
+    `Device.mapped_word` returns it. What a kernel stores by `__stwt` is on its way at once.
+    """
+
+    def __init__(self, device: "Device", data: NDArray[Any]) -> None:
+        super().__init__(device, data, data.ctypes.data)
+        data[:] = UNWRITTEN
+
+    def get(self) -> NDArray[Any]:
+        """Its value after all launches so far; counts as one read."""
+        self.device.counters.reads += 1
+        self.device.synchronize()
+        return np.array(self.data)
 
 
 class Kernel(ABC):

@@ -1,11 +1,11 @@
 """Variants that compute one column of the pyramid per launch (sections 4.1.1 to 4.2.1)."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from repro.device import Array, Device
+from repro.device.kernel import UNWRITTEN
 from repro.wfa.pyramid import Letters, Outcome, column_cells
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -23,19 +23,24 @@ def _outcome(distance: int, launches: int, m: int, n: int) -> Outcome:
 
 
 def _read_every_column(device: Device, a: Letters, b: Letters, name: str, workgroup_size: int, worst: bool) -> Outcome:
-    """One launch and one read per column, over the column's own cells or the worst case's."""
+    """One launch and one read per column, over the column's own cells or the worst case's.
+
+    The kernel writes the solution diagonal's cell where the host reads it; UNWRITTEN is read from the first columns of
+    strings that differ in length, which do not have that diagonal.
+    """
     m, n = len(a), len(b)
     kernel = device.compile(KERNELS / f"{name}.cu")[f"wfa_{name}"]
     p, t = device.upload(a), device.upload(b)
     columns = _columns(device, m, n)
-    launch = device.in_turn([kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], m, n) for x in range(2)])
-    solutions = [column[n : n + 1] for column in columns]  # diagonal n - m lies at index n
-    outside, beyond = abs(n - m), max(m, n) + 1  # up to column `outside` the pyramid does not have that diagonal
-    for first, last in pairwise(sorted({*range(0, beyond, COLUMNS_AT_ONCE), outside, beyond})):
-        r = np.arange(first, last, dtype=np.int32)
+    radius = device.mapped_word()
+    launch = device.in_turn(
+        [kernel.bind(workgroup_size, p, t, columns[1 - x], columns[x], radius, m, n) for x in range(2)]
+    )
+    reached_end, beyond = range(min(m, n), UNWRITTEN), max(m, n) + 1
+    for first in range(0, beyond, COLUMNS_AT_ONCE):
+        r = np.arange(first, min(first + COLUMNS_AT_ONCE, beyond), dtype=np.int32)
         cells = np.full(len(r), m + n + 1) if worst else column_cells(r, m, n)
-        reached_end = range(min(m, n), NOT_REACHED) if first >= outside else range(0)
-        launched, reached = launch.until(reached_end, solutions, -(-cells // workgroup_size), r[:, np.newaxis], first)
+        launched, reached = launch.until(reached_end, radius, -(-cells // workgroup_size), r[:, np.newaxis], first)
         if reached is not None:
             return _outcome(first + launched - 1, first + launched, m, n)
     raise AssertionError("no column reached the end")
@@ -75,7 +80,7 @@ def _read_at_intervals(
     for first in range(0, beyond, at_once):
         r = np.arange(first, min(first + at_once, beyond), dtype=np.int32)
         blocks = -(-column_cells(r, m, n) // workgroup_size)
-        launched, found = launch.until(range(NOT_REACHED), [distance], blocks, r[:, np.newaxis], first, read_interval)
+        launched, found = launch.until(range(NOT_REACHED), distance, blocks, r[:, np.newaxis], first, read_interval)
         if found is not None:
             return _outcome(found, first + launched, m, n)
     raise AssertionError("no column reached the end")

@@ -75,6 +75,9 @@ class _WatchedDevice:
     def upload(self, values: Any) -> _WatchedArray:
         return _WatchedArray(self._device.upload(values), self._watch)
 
+    def mapped_word(self) -> _WatchedArray:
+        return _WatchedArray(self._device.mapped_word(), self._watch)
+
     def in_turn(self, launches: Any) -> InTurn:
         return InTurn(launches)
 
