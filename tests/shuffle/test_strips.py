@@ -1,5 +1,6 @@
 """strips.cu, many warps to a matrix, gives the reference's scores whatever is drawn, however strips are shared out."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from repro.device import open_device
 from repro.shuffle import engine, packed, paper, reference, strips
 from repro.shuffle.letters import Letters, encode
+from repro.shuffle.paper import KERNELS
 from repro.shuffle.parasail_peer import parasail_scores
 from repro.shuffle.ranges import fits_as_integers
 from repro.shuffle.scheme import Scheme
@@ -49,16 +51,61 @@ def test_strips_in_any_order_of_threads(device, scheme):
 
 
 @pytest.mark.parametrize(
-    ("rows", "counts", "first", "expected"),
+    ("rows", "counts", "first", "share", "expected", "long_items"),
     [
         # 900 and 690 rows, then two alignments of 500 in their order before 480, the second of which goes on with 325
-        ([900, 500, 500], [3, 1, 2], 4, [(0, 4), (0, 5), (1, 4), (2, 4), (0, 6), (2, 5)]),
-        ([900, 800], [4, 2], 0, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)]),
+        ([900, 500, 500], [3, 1, 2], 4, 1, [(0, 4), (0, 5), (1, 4), (2, 4), (0, 6), (2, 5)], 6),
+        ([900, 800], [4, 2], 0, 1, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3)], 6),
+        # the first list: 3,600 of 5,400 are 67 %, with 800 more 81 %
+        ([500, 900, 800], [2, 4, 1], 0, 0.85, [(1, 0), (2, 0), (1, 1), (1, 2), (1, 3), (0, 0), (0, 1)], 5),
+        ([500, 900, 800], [2, 4, 1], 0, 0.8, [(1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (0, 0), (0, 1)], 4),
+        ([900], [2], 0, 0.7, [(0, 0), (0, 1)], 2),
     ],
-)
-def test_strips_follow_their_left_neighbours_and_long_alignments_come_first(rows, counts, first, expected):
-    found = strips._items(np.array(rows), np.array(counts), first)
+)  # fmt: skip
+def test_strips_follow_their_left_neighbours_and_long_alignments_come_first(
+    rows, counts, first, share, expected, long_items
+):
+    *found, longer = strips._items(np.array(rows), np.array(counts), first, share)
     assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == expected
+    assert longer == long_items
+
+
+TAKE = """#include "strips_items.cuh"
+extern "C" __global__ void take(int* next_item, int* taken, int long_items, int items) {
+    while (true) {
+        int item = next_of(next_item, long_items, items, is_preferred());
+        if (item >= items) return;
+        atomicAdd(taken + item, 1);
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def take(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("take")
+    shutil.copy(KERNELS / "strips_items.cuh", folder)
+    (folder / "take.cu").write_text(TAKE)
+    return folder / "take.cu"
+
+
+def test_every_strip_is_taken_once(device, take):
+    kernel = device.compile(take, {"WARPS": 4})["take"]
+    for long_items in (0, 30, 93, 100):
+        taken = device.zeros(110, np.int32)
+        kernel(8, 1, device.zeros(2, np.int32), taken, long_items, 100)
+        assert taken.get().tolist() == [1] * 100 + [0] * 10, long_items
+
+
+@schemes
+@pytest.mark.parametrize("letters", [1, 64, 300, 512 + 63, 512 + 257])
+def test_first_strips_are_as_narrow_as_they_can_be(scheme, letters):
+    """Strips are 512 columns wide and a part of them 256; 600 rows are many more than the lanes of a strip fill."""
+    rng = np.random.default_rng(letters)
+    subjects = encode([rng.choice(BYTES[:8], letters)])
+    queries = encode([mutated(rng, rng.choice(BYTES[:8], 600), 0.1)])
+    found = run(open_device("emulator", thread_order="random"), queries, subjects, "all", scheme)
+    assert np.array_equal(found.scores, reference.scores(queries, subjects, "all", scheme))
 
 
 @pytest.mark.parametrize("mode", ["global", "semi-global", "local"])

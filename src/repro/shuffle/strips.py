@@ -24,6 +24,10 @@ UNROLLED = {"linear": 8, "affine": 2}  # steps of so many rows: what the cache o
 PERIOD = 128  # rows from one rebasing to the next; a multiple of those of a chunk of steps
 STEP_BYTES = 32  # of shared memory: what enters a strip and what leaves it in a step
 RESERVED_BYTES = 1024  # of shared memory, for each block
+# Of the work, in the list that preferred warps begin with: less than they do, since the others end late with long ones.
+LONG = {"linear": 1.0, "affine": 0.65}
+# Columns whose gains an instruction looks up, 16 bytes on a card: a first strip has as many parts as it needs.
+PART = {"cuda": {"linear": 16, "affine": 8}, "emulator": {"linear": 4, "affine": 4}}
 EARLIER = 0.7  # of its rows, by which an alignment's last strips may stand behind others'
 LARGEST_BYTE, LARGEST_WORD = 127, 2**15 - 1
 FEWEST_ROWS = 512  # below, filling the lanes of a strip costs more than a few wide alignments gain
@@ -84,16 +88,23 @@ def method(device: Device, scheme: Scheme, preferred: bool) -> Method:
     return Method(NAME, partial(fitting, device, scheme), partial(_launch, scheme), together=True)
 
 
-def _items(m: NDArray[np.int64], counts: NDArray[np.int64], first: int) -> tuple[Indices, Indices]:
-    """The alignment and the strip of each item, in the order in which they are begun. m: rows of each alignment.
+def _items(m: NDArray[np.int64], counts: NDArray[np.int64], first: int, share: float) -> tuple[Indices, Indices, int]:
+    """The alignment and the strip of each item, in the order in which they are begun, and how many the first list has.
 
-    counts: its strips, from `first` on. Long alignments come first, but their later strips together with the first ones
-    of shorter alignments: neighbours at work at the same time wait for each other, and often nobody else is there.
+    m: rows of each alignment. counts: its strips, from `first` on. The longest alignments are the first list, with no
+    more than `share` of the work unless there is but one. In either, long alignments come first, but their later strips
+    together with the first ones of shorter alignments: neighbours at work at the same time wait for each other, and
+    often nobody else is there.
     """
     alignments = np.repeat(np.arange(len(m), dtype=np.int32), counts)
     strips = (np.arange(len(alignments)) - np.repeat(np.cumsum(counts) - counts, counts)).astype(np.int32)
-    order = np.argsort(-m[alignments] * (1 - EARLIER * strips / counts[alignments]), kind="stable")
-    return alignments[order], strips[order] + np.int32(first)
+    longest_first = np.argsort(-m, kind="stable")
+    done = np.cumsum((m * counts)[longest_first])
+    short = np.zeros(len(m), np.bool_)
+    short[longest_first[1:]] = done[1:] > share * done[-1]
+    rows = m[alignments] * (1 - EARLIER * strips / counts[alignments])
+    order = np.lexsort((-rows, short[alignments]))
+    return alignments[order], strips[order] + np.int32(first), int(counts[~short].sum())
 
 
 def _launch(
@@ -153,7 +164,7 @@ class _Batch:
         device = self.device
         kernels = device.compile(KERNELS / "strips.cu", self._constants())
         lists = [device.upload(indices) for indices in (queries, subjects, places.astype(np.int64))]
-        state = device.empty(1, np.int32)
+        state = device.empty(2, np.int32)
         entering = None
         most = -(-int(strips.max()) // launches)
         for first in range(0, int(strips.max()), most):
@@ -169,14 +180,15 @@ class _Batch:
             kernel, warp = kernels["shuffle_strips"], device.warp_size
             needed = CODES * _width(device, self.columns) * (1 + self.spaced) + STEP_BYTES * warp
             shared = max(needed, (device.limits.shared_bytes + RESERVED_BYTES) // WARPS - RESERVED_BYTES)
+            alignments, numbers, long_items = _items(m, counts, first, LONG[self.scheme.gap])
             kernel(
                 min(int(ends[-1]), kernel.most_resident_blocks(warp, shared)),
                 warp,
                 *(self.queries.codes, self.queries.offsets, self.subjects.codes, self.subjects.offsets, *lists),
                 device.upload(self.scheme.table()),
-                *map(device.upload, _items(m, counts, first)),
+                *map(device.upload, (alignments, numbers)),
                 device.upload(np.cumsum(words) - words),
-                *(edges, edges if entering is None else entering, state, self.scores, int(ends[-1]), first),
+                *(edges, edges if entering is None else entering, state, self.scores, long_items, int(ends[-1]), first),
                 _middle(device, self.scheme, self.columns),
                 shared_bytes=shared,
             )
@@ -189,6 +201,7 @@ class _Batch:
             "ADJACENT_GAPS": self.scheme.gaps_may_meet(),
             "PERIOD": PERIOD,
             "COLUMNS": self.columns,
+            "PART": min(self.columns, PART[self.device.kind][self.scheme.gap]),
             "WARPS": WARPS,
             "ROWS": ROWS,
             "UNROLLED": UNROLLED[self.scheme.gap],

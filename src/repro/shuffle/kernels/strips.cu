@@ -13,16 +13,19 @@
 // that they are bytes. Shared memory has those of each half's columns with every letter of the query. A dot product of
 // two of them with constants adds them to the halves of a word, on the multiplier's pipe, since the maxima fill theirs.
 //
-// The last column of a subject is the last of its last strip: what is missing in front is filled with columns that repeat
-// the border. In these coordinates they do so with a gain of FURTHER (semi-global) or 0.
+// The last column of a subject is the last of its last strip, and the first strip is as many parts of a lane's columns wide
+// as it has to be. What is missing in front is filled with columns that repeat the border. In these coordinates they do so
+// with a gain of FURTHER (semi-global) or 0.
 //
 // A block is one warp. It takes the next strip that nobody has begun: whatever order blocks run in, the strip to the left
-// was begun earlier and does not wait for this one. The last column of a strip goes to the next through global memory,
-// where each word is its own flag.
+// was begun earlier and does not wait for this one. All strips of an alignment are in one of two lists, so that most of them
+// are on warps of one speed and do not wait for a slower one. The last column of a strip goes to the next through global
+// memory, where each word is its own flag.
 //
 // local memory: sm_75
 #include "largest_of_warp.cuh"
 #include "strips_cells.cuh"
+#include "strips_items.cuh"
 #include "truth.cuh"
 
 constexpr int NOT_YET = int(1u << 31);
@@ -43,20 +46,22 @@ extern "C" __global__ void shuffle_strips_begin(int* edges, long long words, int
     for (long long k = first; k < words; k += stride) edges[k] = NOT_YET;
     if (MODE != GLOBAL && places)
         for (long long k = first; k < alignments; k += stride) scores[places[k]] = 0;
-    if (first == 0) *next_item = 0;
+    if (first < 2) next_item[first] = 0;
 }
 
 // Alignment a is query_list[a] with subject_list[a], its score at scores[places[a]]. An item is a strip of an alignment,
-// of which those from first_strip on are computed, each after the one to its left. edges: the last columns of strips, from
-// edge_offsets[a] on those of alignment a, rows of H and, with affine gaps, rows of F for each. entering: such a column
-// on the left of first_strip. middle: as far as values can go from it in either direction.
+// of which those from first_strip on are computed, each after the one to its left; the second list is from long_items on.
+// edges: the last columns of strips, from edge_offsets[a] on those of alignment a, rows of H and, with affine gaps, rows of
+// F for each. entering: such a column on the left of first_strip. middle: as far as values can go from it in either
+// direction.
 extern "C" __global__ void __launch_bounds__(WARP_SIZE, WARPS)
 shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
                const long long* subject_offsets, const int* query_list, const int* subject_list, const long long* places,
                const int* table, const int* alignment_of, const int* strip_of, const long long* edge_offsets,
-               int* edges, const int* entering, int* next_item, Score* scores, int items, int first_strip,
-               int middle) {
+               int* edges, const int* entering, int* next_item, Score* scores, int long_items, int items,
+               int first_strip, int middle) {
     extern __shared__ __align__(16) unsigned char profile[];
+    bool preferred = is_preferred();
     // Of each step of a chunk what enters the strip from the left and what leaves it.
     Entering* entering_steps = reinterpret_cast<Entering*>(profile + 2 * HALF_BYTES);
     Leaving* leaving_steps = reinterpret_cast<Leaving*>(entering_steps + P);
@@ -66,31 +71,35 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
 
     while (true) {
         int item = 0;
-        if (lane == 0) item = atomicAdd(next_item, 1);
+        if (lane == 0) item = next_of(next_item, long_items, items, preferred);
         item = largest_of_warp(item);
         if (item >= items) return;
         int alignment = alignment_of[item], strip = strip_of[item];
         int q = query_list[alignment], s = subject_list[alignment];
         const uint8_t *query = queries + query_offsets[q], *subject = subjects + subject_offsets[s];
         int m = int(query_offsets[q + 1] - query_offsets[q]), n = int(subject_offsets[s + 1] - subject_offsets[s]);
-        int strips = (n + WIDTH - 1) / WIDTH, pads = strips * WIDTH - n;
+        int strips = (n + WIDTH - 1) / WIDTH, end = n - (strips - 1 - strip) * WIDTH;
         bool last = strip == strips - 1;
+        // The first strip is no wider than it has to be.
+        int first_part = max(PARTS - (end + 2 * P * PART - 1) / (2 * P * PART), 0);
+        int skipped = first_part * PART, columns = COLUMNS - skipped;
         long long edge_words = (long long)(m) * (1 + AFFINE);
         int* out_h = edges + edge_offsets[alignment] + (strip - first_strip) * edge_words;
         const int* in_h = strip == first_strip ? entering : out_h - edge_words;
 
-        int base = border(max(strip * WIDTH + WIDTH / 2 - pads, 0)) - middle, column_best = 0, row_best = 0;
+        int base = border(max(end - P * columns, 0)) - middle, column_best = 0, row_best = 0;
         auto kept = [&](int value) { return (unsigned(value - SHIFT - base) & 0xFFFF); };
         auto code_of = [&](int row) { return row < m ? unsigned(__ldg(query + row)) : 0; };
-        auto first_column = [&](int half) { return strip * WIDTH + (half * P + lane) * COLUMNS - pads; };
+        auto first_column = [&](int half) { return end - (2 * P - half * P - lane) * columns; };
         unsigned h[COLUMNS], e[COLUMNS];
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
-            h[c] = kept(border(first_column(0) + c + 1)) | kept(border(first_column(1) + c + 1)) << 16;
+            int letters = c - skipped + 1;
+            h[c] = kept(border(first_column(0) + letters)) | kept(border(first_column(1) + letters)) << 16;
             e[c] = h[c] + both(SHIFT) - both(OPENING);
         }
         for (int half = 0; half < 2; ++half)
-            fill_profile(profile + half * HALF_BYTES + lane * PART_BYTES, table, subject, first_column(half), half);
+            fill_profile(profile + half * HALF_BYTES + lane * PART_BYTES, table, subject, first_column(half), skipped, half);
         unsigned diagonal = kept(border(first_column(0))) | kept(border(first_column(1))) << 16;
         unsigned left[ROWS] = {diagonal, diagonal}, f[ROWS] = {diagonal, diagonal}, best = 0;
 
@@ -98,7 +107,8 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
         unsigned codes = lane ? 0 : code_of(0) | code_of(1) << 8;
         Gains gains[ROWS];
 #pragma unroll
-        for (int part = 0; part < PARTS; ++part) look_up(profile, codes, part, gains);
+        for (int part = 0; part < PARTS; ++part)
+            if (part >= first_part) look_up(profile, codes, part, gains);
 
         // The rows of a step for every lane: what enters the strip from the left, with the letters of those after them.
         int next_h[ROWS] = {}, next_f[ROWS] = {};
@@ -149,9 +159,9 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
             entering_steps[lane] = entering_step;
             read(chunk + P + lane);
             __syncwarp();
-            auto compute = [&](auto guarded) {
-                constexpr bool GUARDED = decltype(guarded)::value;
-#pragma unroll (GUARDED ? 1 : UNROLLED)
+            auto compute = [&](auto guarded, auto whole) {
+                constexpr bool GUARDED = decltype(guarded)::value, WHOLE = decltype(whole)::value;
+#pragma unroll (WHOLE ? UNROLLED : 1)
                 for (int k = 0; k < P; ++k) {
                     unsigned masks[ROWS] = {};
 #pragma unroll
@@ -167,7 +177,7 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                         if (AFFINE) f[i] = __byte_perm(f[i], entered.f, passed_on[i]);
                     }
                     codes = __byte_perm(__shfl_sync(FULL_MASK, codes, left_lane), entered.codes, passed_on[0]);
-                    compute_rows<GUARDED>(gains, h, e, f, left, diagonal, best, floor, masks,
+                    compute_rows<GUARDED, WHOLE>(first_part, gains, h, e, f, left, diagonal, best, floor, masks,
                                           [&](int part) { look_up(profile, codes, part, gains); });
                     if (lane == P - 1) {
                         Leaving leaving;
@@ -185,8 +195,9 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
                     }
                 }
             };
-            if (chunk >= 2 * P && (chunk + P) * ROWS <= m) compute(Truth<false>());
-            else compute(Truth<true>());
+            if (chunk < 2 * P || (chunk + P) * ROWS > m) compute(Truth<true>(), Truth<false>());
+            else if (first_part > 0) compute(Truth<false>(), Truth<false>());
+            else compute(Truth<false>(), Truth<true>());
             __syncwarp();
             if (!last || MODE == SEMI_GLOBAL) {
                 Leaving leaving = leaving_steps[lane];
@@ -218,8 +229,8 @@ shuffle_strips(const uint8_t* queries, const long long* query_offsets, const uin
             for (int c = 0; c < COLUMNS; ++c)
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
-                    int j = first_column(half) + c + 1;
-                    if (j > 0) row_best = max(row_best, half_of(h[c], half) + SHIFT + base - FOLDED * (m + j));
+                    int j = first_column(half) + c - skipped + 1;
+                    if (j > 0 && c >= skipped) row_best = max(row_best, half_of(h[c], half) + SHIFT + base - FOLDED * (m + j));
                 }
         for (int lanes = P / 2; lanes > 0; lanes /= 2) row_best = max(row_best, __shfl_xor_sync(FULL_MASK, row_best, lanes));
         if (lane == 0) atomicMax(scores + places[alignment], Score(row_best));

@@ -7,7 +7,8 @@ constexpr int LETTERS = 5;
 // Of the profile, which has the low halves' gains, then the high ones'; of each by letter of the query, the columns of a
 // lane, in parts that one instruction loads.
 constexpr int BYTES = 1 + SPACED;  // of a column
-constexpr int PART = COLUMNS < 16 / BYTES ? COLUMNS : 16 / BYTES, PARTS = COLUMNS / PART, PART_BYTES = PART * BYTES;
+static_assert(PART * BYTES <= 16, "one load");
+constexpr int PARTS = COLUMNS / PART, PART_BYTES = PART * BYTES;
 constexpr int LETTER_BYTES = P * COLUMNS * BYTES, HALF_BYTES = LETTERS * LETTER_BYTES;
 static_assert(COLUMNS % PART == 0 && PART % 4 == 0, "whole parts");
 
@@ -15,12 +16,12 @@ struct alignas(PART_BYTES) Part {
     unsigned word[PART_BYTES / 4];
 };
 
-// The gains of a lane's columns, of one half of its words, from `first` on, a position in the subject; of high halves
-// twice as large.
+// The gains of a lane's columns but those skipped, of one half of its words, from `first` on, a position in the subject; of
+// high halves twice as large.
 __device__ __forceinline__ void fill_profile(unsigned char* profile, const int* table, const uint8_t* subject, int first,
-                                             int half) {
-    for (int c = 0; c < COLUMNS; ++c) {
-        int code = first + c < 0 ? LETTERS : __ldg(subject + first + c);
+                                             int skipped, int half) {
+    for (int c = skipped; c < COLUMNS; ++c) {
+        int position = first + c - skipped, code = position < 0 ? LETTERS : __ldg(subject + position);
         for (int letter = 0; letter < LETTERS; ++letter) {
             int gain = code == LETTERS ? (MODE == SEMI_GLOBAL ? FURTHER : 0)
                                        : max(__ldg(table + letter * LETTERS + code) + DIAGONAL, -2 * OPENING);
