@@ -230,6 +230,14 @@ def test_a_block_takes_queries_one_after_the_other(scheme, most, monkeypatch):
     assert_as_reference(alignments(DEVICE, queries, subjects, "all", scheme), queries, subjects, "all", scheme)
 
 
+@pytest.mark.parametrize(("mode", "launches"), [("global", 3), ("local", 6)])
+def test_queries_with_other_letters_are_computed_with_the_others_where_gains_are_bytes(mode, launches):
+    device, scheme = open_device("emulator"), Scheme(mode, "linear")
+    queries, subjects = letters("ACGTT", "GATTACANGATTACA", "ACGT" * 5), letters("ACGTTACG", "TTACANG")
+    assert_as_reference(alignments(device, queries, subjects, "all", scheme), queries, subjects, "all", scheme)
+    assert device.counters.launches == launches
+
+
 def test_what_a_copy_reads_is_kept_until_its_batch_is_done(monkeypatch):
     """Page-locked memory that is let go is given to the next batch, maybe before it has been copied."""
     monkeypatch.setattr("repro.shuffle.units.MOST_UNITS", 1)

@@ -154,7 +154,7 @@ class _Launches:
         self.every = group.places is None
         lanes = int(LANES[np.searchsorted(widths(device), group.columns)])
         shape = packed.shape_of(device, scheme, group.columns, self.every)
-        warps = 16 if (scheme.mode, scheme.gap) == ("semi-global", "linear") else 12
+        warps = 16 if scheme.gap == "linear" and scheme.mode != "local" else 12
         self.shape = replace(shape, lanes=lanes, columns=COLUMNS[device.kind], warps=warps)
         self.lanes = lanes
         self.constants = packed.constants_of(scheme, self.shape, group.letters, False, self.every)
@@ -246,6 +246,7 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
     inputs = [device.upload(array) for batch in letters for array in batch]
     table = device.upload(scheme.table())
     free = min(_most_bytes(device), device.memory_bytes - device.memory_used)
+    groups = _together(device, scheme, groups, queries.lengths)
     parts = [_Launches(device, scheme, group, len(subjects), queries.lengths, free // 4) for group in groups]
     all_launches = [launch for part in parts for launch in part.launches]
     words = device.empty(max(launch.words for launch in all_launches), np.uint32)
@@ -267,6 +268,25 @@ def trace(device: Device, queries: Letters, subjects: Letters, groups: list[Grou
             number += 1
     if waiting:
         yield _traced(*waiting)
+
+
+def _together(device: Device, scheme: Scheme, groups: list[Group], lengths: NDArray[np.int64]) -> list[Group]:
+    """Groups of all with all whose queries have letters apart, as one where gains are bytes: few fill no device.
+
+    Where they are words, as many warps with the gains of one more letter take more memory than is shared.
+    """
+    found: list[Group] = []
+    for group in groups:
+        last = found[-1] if found else None
+        as_bytes = group.places is None and packed.shape_of(device, scheme, group.columns, True).as_bytes
+        if last and as_bytes and last.subjects is group.subjects:
+            queries = np.concatenate([last.queries, group.queries])
+            queries = queries[np.argsort(-lengths[queries], kind="stable")]
+            letters = max(last.letters, group.letters)
+            found[-1] = replace(group, queries=queries, rows=int(lengths[queries[0]]), letters=letters)
+        else:
+            found.append(group)
+    return found
 
 
 def _traced(part: _Launches, launch: _Launch, buffers: _Buffers, done: Event) -> Traced:
