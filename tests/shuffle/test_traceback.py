@@ -73,18 +73,6 @@ def test_division_down_to_single_rows(query, subject):
         assert_as_reference(found, letters(query), letters(subject), "zip", scheme)
 
 
-@pytest.mark.parametrize("mode", ["global", "semi-global", "local"])
-def test_cells_of_every_pass_are_counted(mode):
-    """256 letters: the whole, two halves of it, then stored predecessors of four problems of 64 letters.
-
-    What may begin and end anywhere takes one more pass, which finds where.
-    """
-    text = letters("ACGT" * 64)
-    outcome = VARIANTS["fp32"].run(DEVICE, text, text, "zip", Scheme(mode), True, columns=16)
-    assert outcome.cells == (mode != "global") * 256**2 + 256**2 + 2 * 128**2 + 4 * 64**2
-    assert VARIANTS["fp32"].run(DEVICE, letters("ACG"), letters("AG"), "zip", Scheme(mode), True, columns=16).cells == 6
-
-
 def test_division_of_subjects_wider_than_a_stage():
     queries, subjects = random_batch(9, 5, 400)
     found = alignments(DEVICE, queries, subjects, "zip", Scheme(), "fp32")

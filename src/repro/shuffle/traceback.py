@@ -4,6 +4,7 @@ One whose checkpoints are more than memory is free is divided as by `fp32`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -46,11 +47,10 @@ def run(device: Device, queries: Letters, subjects: Letters, pairs: Pairs, schem
                 found.add(traced)
                 types[kind] = types.get(kind, 0) + int((traced.places >= 0).sum())
     if too_large:
-        places, *pairs_of = np.concatenate(too_large, axis=1)
-        divided = hirschberg.run(device, WIDER, queries, subjects, np.column_stack(pairs_of), scheme)
-        assert divided.alignments is not None
-        found.add_alignments(places, divided.alignments)
-        types |= {kind: types.get(kind, 0) + count for kind, count in divided.types.items()}
+        places, chosen, partners = np.concatenate(too_large, axis=1)
+        for kind, traced, _ in hirschberg.trace(device, WIDER, queries, subjects, chosen, partners, scheme):
+            found.add(replace(traced, places=places[traced.places]))
+            types[kind] = types.get(kind, 0) + len(traced.places)
     aligned = found.alignments()
     return Outcome(aligned.score.reshape(shape), cells, types, aligned)
 

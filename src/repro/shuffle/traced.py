@@ -37,20 +37,12 @@ class Collected:
         self.score = np.zeros(count, np.int64)
         self.ends = np.zeros((4, count), np.int64)
         self.runs = np.zeros(count, np.int64)
-        self.complete: list[tuple[NDArray[np.int64], Alignments]] = []
         self.kept: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint32]]] = []
 
     def add(self, found: Traced) -> None:
         """Take over what is found; nothing of it is referred to afterwards."""
         _scatter(found.places, found.scores, found.ends, found.runs, self.score, self.ends, self.runs)
         self.kept.append((found.places, found.columns.copy(), found.first_words, found.words.copy()))
-
-    def add_alignments(self, places: NDArray[np.int64], found: Alignments) -> None:
-        """Take over alignments whose positions in the batch are `places`."""
-        self.score[places] = found.score
-        self.ends[:, places] = found.query_begin, found.query_end, found.subject_begin, found.subject_end
-        self.runs[places] = np.diff(found.offsets)
-        self.complete.append((places, found))
 
     def alignments(self) -> Alignments:
         """All of them."""
@@ -59,9 +51,6 @@ class Collected:
         ops = np.empty(offsets[-1], np.uint32)
         for places, columns, first_words, words in self.kept:
             _write_ops(places, columns, first_words, words, offsets, ops)
-        for places, found in self.complete:
-            for i, place in enumerate(places):
-                ops[offsets[place] : offsets[place + 1]] = found.ops[found.offsets[i] : found.offsets[i + 1]]
         query_begin, query_end, subject_begin, subject_end = self.ends
         return Alignments(self.score, query_begin, query_end, subject_begin, subject_end, ops, offsets)
 

@@ -1,248 +1,187 @@
-// Tracebacks of the paper's variants (section 3.2): predecessors where they are stored, else what Hirschberg's division
-// needs, by one warp per problem or per two in the halves of a half2.
+// Tracebacks of the paper's variants (section 3.2): predecessors where they are stored, else Hirschberg's division, by one
+// warp per alignment or per two in the halves of a half2.
 //
-// A problem is a rectangle of a matrix. Where predecessors are not stored, every cell carries where its path came from,
-// forward: the cell on the middle row from which the path went on down, or for an alignment that may begin anywhere the
-// cell where it begins. So both ways lead to the same alignment, that of reference.py, which scores of two halves from
-// either end would not with affine gaps.
-#include "columns.cuh"
-#include "modes.cuh"
-#include "values.cuh"
+// Every cell carries where its path came from, forward: the cell where it left the last row of crossings, or where it
+// begins. So the alignment is that of reference.py, which scores of two halves from either end would not lead to with
+// affine gaps. A pass keeps the crossings of several rows, up to `most_strips` - 1: from its end backwards they divide the
+// alignment into as many strips, whose columns are written from the last on.
+#include "traceback_sweep.cuh"
 
-constexpr int P = WARP_SIZE;
-constexpr int STOP = 3;  // of a stored byte, in place of the matrix that H came from
-constexpr int E_EXTENDS = 4, F_EXTENDS = 8;
-constexpr int STORED_LETTERS = 128, STORED_CELLS = STORED_LETTERS * STORED_LETTERS / 4, COLUMN_WORDS = STORED_LETTERS / PER_WORD;
-using Origin = long long;
-constexpr Origin LEFT_DIAGONALLY = 2;  // of a middle row: column << 2, this, and 1 if in E
+constexpr int STORED_LETTERS = 128;                        // of both sequences together: the paper's threshold
+constexpr int STORED_STEPS = STORED_LETTERS * STORED_LETTERS / 4;
+constexpr int STORED_ROWS = 8;                             // whose steps take no more memory than the crossings of one row
+constexpr int STORED_COLUMNS = 2;                          // of a lane
+constexpr int STRIP_ROWS = 48;                             // of a strip, but of more where strips are as many as may be
+constexpr int POINTS = 128;                                // of a stack: up to 15 for each sixteenth of the rows
 
-struct Problem {
-    long long query, subject;     // where the letters start
-    long long m, n;               // how many, at least one
-    long long middle;             // the row whose crossing is wanted
-    long long begins_in_e, ends_in_e;
+constexpr int RESULTS = 6;
+
+struct Point {
+    int row, column, state;
 };
-
-template <class S>
-__device__ __forceinline__ S widened(long long score, S) { return S(score); }
-// Columns beyond a subject, which do not count, may need more than 32 bits.
-__device__ __forceinline__ int widened(long long score, int) { return int(max(score, (long long)lowest(int()))); }
-__device__ __forceinline__ __half widened(long long score, __half) { return __float2half(float(score)); }
-
-// What passes from lane to lane and from stage to stage: H and F, and where they came from.
-struct Cell {
-    Value h, f;
-    Origin h_from[HALVES], f_from[HALVES];
+// What is left of one half's alignment: from the points on its stack, `first` to `last` of them, to `end`.
+struct Left {
+    Point points[POINTS], end;
+    int first, last;
 };
+__device__ __forceinline__ bool is_small(int m, int n) { return m <= STORED_ROWS || n == 0 || m + n <= STORED_LETTERS; }
 
-// One half of a value, as a number that compares.
-template <class V>
-__device__ __forceinline__ V half_of(V value, int) { return value; }
-__device__ __forceinline__ float half_of(__half2 value, int half) { return half ? __high2float(value) : __low2float(value); }
-
-// H(i, 0) or, of_row, H(0, j). A path that goes on inside a gap begins with it and reaches no cell of the first row.
-__device__ __forceinline__ Single border(const Problem& problem, long long letters, bool of_row) {
-    if (MODE != GLOBAL) return single(0);
-    if (problem.begins_in_e) return of_row ? lowest(Single()) : widened(-letters * FURTHER, Single());
-    return letters == 0 ? single(0) : widened(-FIRST - (letters - 1) * FURTHER, Single());
-}
-// Where a border's path came from, in row i and column j, one of them 0.
-__device__ __forceinline__ Origin border_from(const Problem& problem, long long i, long long j) {
-    if (MODE != GLOBAL) return i << 32 | j;
-    return j << 2 | (j == 0 && i > problem.middle && (problem.middle > 0 || problem.begins_in_e));
-}
-
-__device__ __forceinline__ Cell passed_on(const Cell& cell) {
-    Cell found;
-    found.h = __shfl_up_sync(FULL_MASK, cell.h, 1);
-    found.f = __shfl_up_sync(FULL_MASK, cell.f, 1);
-#pragma unroll
-    for (int half = 0; half < HALVES; ++half) {
-        found.h_from[half] = __shfl_up_sync(FULL_MASK, cell.h_from[half], 1);
-        found.f_from[half] = __shfl_up_sync(FULL_MASK, cell.f_from[half], 1);
+// The points where the path of a pass left the rows of crossings before `row`, where `from` says how it came to its end.
+// anywhere: the path may begin inside, and where it does is the first of all.
+__device__ void divide(Left& left, const Kept& kept, int half, unsigned from, int row, bool anywhere) {
+    Point begin = left.points[left.last];
+    Point* strips = left.points + left.last;
+    int above = max(0, row - 1) / kept.height;
+    left.last += above;
+    while (true) {
+        int column = from >> 2, state = from & 3;
+        bool begins = anywhere && (above == 0 || column == 0 || state == ANYWHERE);
+        if (begins) left.first = int(strips - left.points) + above;
+        if (begins || above > 0) strips[above] = {begin.row + above * kept.height, begin.column + column, state};
+        if (begins || above == 0) return;
+        // What goes up along the left border is a gap.
+        size_t row_above = 2 * (--above) + state;
+        from = column == 0 ? unsigned(E) : of_half(kept.crossings[row_above * kept.pitch + column - 1], half);
     }
-    return found;
 }
 
-// The best end of one half so far: score and, of equal ones, the first row, then the first column.
-struct End {
-    long long score, i, j;
-    Origin from;
-};
-__device__ __forceinline__ bool before(const End& a, const End& b) {
-    if (a.score != b.score) return a.score > b.score;
-    return a.i != b.i ? a.i < b.i : a.j < b.j;
-}
-
-// problems: `count` of them, HALVES to a block of one warp. borders: the last column of a stage, `border_rows` cells per
-// block. results: score, i, j of the end, and where it came from. STORED: the columns of the alignment too, two bits each
-// from its end on in COLUMN_WORDS words, their number, and in place of the origin the begin, i << 32 | j.
-extern "C" __global__ void shuffle_traceback(const uint8_t* queries, const uint8_t* subjects, const long long* problems,
-                                             const int* table, unsigned char* borders, long long* results,
-                                             unsigned* columns, int* column_counts, int count, long long border_rows) {
-    __shared__ uint8_t stored[STORED ? HALVES * STORED_CELLS : 1];
-    __shared__ int scores[32];
+// results: of each alignment, query_begin, query_end, subject_begin, subject_end, columns, and runs of equal ones; words:
+// its columns from its end on, two bits each, from first_words on. cells: how many were computed, those of whole matrices
+// included. memory: of each block, crossings of `pitch` columns and the last column of a stage.
+extern "C" __global__ void shuffle_traceback(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
+                                             const long long* subject_offsets, const int* query_list,
+                                             const int* subject_list, const int* table, const long long* first_words,
+                                             Score* scores, int* results, unsigned* words, long long* cells,
+                                             unsigned char* memory, long long memory_bytes, int count, int most_strips,
+                                             int pitch) {
+    __shared__ uint8_t steps[STORED_STEPS];
+    __shared__ Single letter_scores[CODES * CODES];
+    __shared__ Left left[HALVES];
     int lane = threadIdx.x;
-    if (lane < 25) scores[lane] = table[lane];
-    __syncwarp();
-    Cell* border_cells = reinterpret_cast<Cell*>(borders) + blockIdx.x * border_rows;
-    Problem problem[HALVES];
-    long long rows = 0, letters = 0;
-#pragma unroll
-    for (int half = 0; half < HALVES; ++half) {
-        problem[half] = reinterpret_cast<const Problem*>(problems)[min(int(blockIdx.x) * HALVES + half, count - 1)];
-        rows = max(rows, problem[half].m);
-        letters = max(letters, problem[half].n);
+    for (int k = lane; k < CODES * CODES; k += P) {
+        bool pads = k / CODES == PAD || k % CODES == PAD;
+        letter_scores[k] = single((pads ? lowest(Whole()) : table[k / CODES * 5 + k % CODES]) + FIRST);
     }
-    const Value NONE = lowest(Value());
-    End end[HALVES];
-#pragma unroll
-    for (int half = 0; half < HALVES; ++half) {
-        long long column = MODE == LOCAL ? 0 : problem[half].n;
-        end[half] = {MODE == GLOBAL ? -(1ll << 62) : 0, 0, column, column};
-    }
-    int stages = int((letters + P * COLUMNS - 1) / (P * COLUMNS));
-    for (int stage = 0; stage < stages; ++stage) {
-        long long first_column = ((long long)stage * P + lane) * COLUMNS;  // letters before the lane's columns
-        Value h[COLUMNS], e[COLUMNS];
-        Origin h_from[HALVES][COLUMNS], e_from[HALVES][COLUMNS], corner_from[HALVES];
-        int code[HALVES][COLUMNS];
-#pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) {
-            h[c] = joined(border(problem[0], first_column + c + 1, true), border(problem[HALVES - 1], first_column + c + 1, true));
-            e[c] = NONE;
-#pragma unroll
-            for (int half = 0; half < HALVES; ++half) {
-                const Problem& of = problem[half];
-                h_from[half][c] = border_from(of, 0, first_column + c + 1);
-                e_from[half][c] = (first_column + c + 1) << 2 | 1;
-                code[half][c] = first_column + c < of.n ? subjects[of.subject + first_column + c] : 4;
-            }
-        }
-        Value corner = joined(border(problem[0], first_column, true), border(problem[HALVES - 1], first_column, true));
-        Cell right;
-        right.h = h[COLUMNS - 1];
-        right.f = NONE;
+    memory += blockIdx.x * memory_bytes;
+    Kept kept = {reinterpret_cast<unsigned*>(memory), pitch, 1, most_strips, nullptr, nullptr, {}};
+    kept.border = reinterpret_cast<Cell*>(memory + size_t(2 * (most_strips + HALVES)) * pitch * sizeof(unsigned));
+
+    for (int task = blockIdx.x; task * HALVES < count; task += gridDim.x) {
+        Rectangle whole[HALVES], of[HALVES];
+        // Of this lane's half: what is written of it so far.
+        int length = 0, runs = 0, previous = -1, index = task * HALVES + lane;
+        bool second = lane == 1, writes = lane < HALVES && index < count;
+        unsigned word = 0;
+        long long computed = 0;
+        int last_row = 0, last_column = 0;
+        End end[HALVES];
 #pragma unroll
         for (int half = 0; half < HALVES; ++half) {
-            corner_from[half] = border_from(problem[half], 0, first_column);
-            right.h_from[half] = h_from[half][COLUMNS - 1];
-            right.f_from[half] = 0;
-        }
-        for (long long step = 0; step < rows + P - 1; ++step) {
-            Cell left = passed_on(right);
-            long long i = step - lane + 1;
-            if (i < 1 || i > rows) continue;
-            if (lane == 0) {
-                if (stage > 0) left = border_cells[i - 1];
-                else {
-                    left.h = joined(border(problem[0], i, false), border(problem[HALVES - 1], i, false));
-                    left.f = NONE;
-#pragma unroll
-                    for (int half = 0; half < HALVES; ++half) left.h_from[half] = left.f_from[half] = border_from(problem[half], i, 0);
-                }
+            int alignment = min(task * HALVES + half, count - 1);
+            int q = query_list[alignment], s = subject_list[alignment];
+            int m = int(query_offsets[q + 1] - query_offsets[q]), n = int(subject_offsets[s + 1] - subject_offsets[s]);
+            whole[half] = {queries + query_offsets[q], subjects + subject_offsets[s], m, n, H};
+            bool empty = m == 0 || n == 0;
+            kept.score[half] = MODE == GLOBAL && task * HALVES + half < count ? scores + alignment : nullptr;
+            int column = MODE == LOCAL || empty ? 0 : n;
+            end[half] = {Found(-FIRST), 0, column, unsigned(column) << 2};
+            if (lane == half) {
+                left[half].points[0] = {0, 0, H};
+                left[half].end = {m, n, H};
+                left[half].first = left[half].last = 0;
+                last_row = m, last_column = n;
+                if (MODE == GLOBAL && empty && writes) scores[alignment] = m + n ? -FIRST - Score(m + n - 1) * FURTHER : 0;
             }
-            Value diagonal = corner;
-            Origin diagonal_from[HALVES];
-            corner = left.h;
+        }
+        bool searches = MODE != GLOBAL;
+        __syncwarp();
+        while (true) {
+            // The nearest problem of each half, of those that are alike: small ones only where no other waits.
+            bool takes[HALVES], divides = searches, any = searches;
+            int rows = 0, letters = 0;
 #pragma unroll
             for (int half = 0; half < HALVES; ++half) {
-                diagonal_from[half] = corner_from[half];
-                corner_from[half] = left.h_from[half];
+                const Left& now = left[half];
+                takes[half] = now.last >= now.first;
+                const Point& begin = now.points[max(now.last, 0)];
+                of[half] = {whole[half].query + begin.row, whole[half].subject + begin.column, now.end.row - begin.row,
+                            now.end.column - begin.column, begin.state};
+                any = any || takes[half];
+                divides = divides || (takes[half] && !is_small(of[half].m, of[half].n));
             }
-            int row_code[HALVES];
+            if (!any) break;
+            __syncwarp();  // before a lane changes what the others read
 #pragma unroll
-            for (int half = 0; half < HALVES; ++half)
-                row_code[half] = i <= problem[half].m ? queries[problem[half].query + i - 1] : 4;
+            for (int half = 0; half < HALVES; ++half) {
+                int m = of[half].m, n = of[half].n, together = max(rows, m) + max(letters, n);
+                bool gap = m == 0 || n == 0;
+                takes[half] = takes[half] && (searches || divides != is_small(m, n)) &&
+                              (divides || gap || rows == 0 || together <= STORED_LETTERS || max(rows, m) <= STORED_ROWS);
+                if (!takes[half] || gap) of[half].m = of[half].n = 0;
+                rows = max(rows, of[half].m), letters = max(letters, of[half].n);
+            }
+            if (divides) {
+                int strips = is_small(rows, letters) ? 1 : max(2, min(most_strips, (rows + STRIP_ROWS - 1) / STRIP_ROWS));
+                kept.height = max(1, (rows + strips - 1) / strips);
+                if (searches) sweep<true, COLUMNS, true>(of, letter_scores, kept, end);
+                else sweep<true, COLUMNS, false>(of, letter_scores, kept, end);
+            } else if (rows > 0) {
+                kept.steps = rows + letters <= STORED_LETTERS ? steps : memory;
+                sweep<false, STORED_COLUMNS, false>(of, letter_scores, kept, end);
+            }
 #pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                long long j = first_column + c + 1;
-                Value gained = make_value(scores[row_code[0] * 5 + code[0][c]], scores[row_code[HALVES - 1] * 5 + code[HALVES - 1][c]]);
-                Value aligned = plus(diagonal, gained), above = h[c];
-                Value e_opened = plus(above, value_of(-FIRST)), e_extended = plus(e[c], value_of(-FURTHER));
-                Value f_opened = plus(left.h, value_of(-FIRST)), f_extended = plus(left.f, value_of(-FURTHER));
-                Value new_e = larger(e_opened, e_extended), new_f = larger(f_opened, f_extended);
-                Value cell = larger(aligned, larger(new_e, new_f));
-                if (MODE == LOCAL) cell = larger(cell, value_of(0));
-#pragma unroll
-                for (int half = 0; half < HALVES; ++half) {
-                    const Problem& of = problem[half];
-                    auto now = half_of(cell, half);
-                    bool e_extends = half_of(e_extended, half) > half_of(e_opened, half);
-                    bool f_extends = half_of(f_extended, half) > half_of(f_opened, half);
-                    int from = MODE == LOCAL && now == 0 ? STOP : now == half_of(aligned, half) ? H : now == half_of(new_e, half) ? E : F;
-                    Origin above_from = h_from[half][c];
-                    if (STORED && i <= of.m && j <= of.n)
-                        stored[half * STORED_CELLS + (i - 1) * of.n + j - 1] =
-                            uint8_t(from | (e_extends ? E_EXTENDS : 0) | (f_extends ? F_EXTENDS : 0));
-                    if (!e_extends) e_from[half][c] = above_from;
-                    if (!f_extends) left.f_from[half] = left.h_from[half];
-                    Origin down = MODE == GLOBAL && i == of.middle + 1 ? LEFT_DIAGONALLY : 0;
-                    Origin origin = from == H ? diagonal_from[half] | down : from == E ? e_from[half][c] : left.f_from[half];
-                    if (MODE == LOCAL && from == STOP) origin = i << 32 | j;
-                    diagonal_from[half] = above_from;
-                    if (MODE == GLOBAL && i == of.middle) {
-                        origin = j << 2;
-                        e_from[half][c] = j << 2 | 1;
+            for (int half = 0; half < HALVES; ++half) {
+                if (searches) first_of_warp(end[half]);
+                if (takes[half]) kept.score[half] = nullptr;
+            }
+            // Each half's lane goes on by itself.
+            const Rectangle mine = second ? of[HALVES - 1] : of[0];
+            if (lane < HALVES && (second ? takes[HALVES - 1] : takes[0])) {
+                Left& now = left[lane];
+                computed += (long long)mine.m * mine.n;
+                if (searches) {
+                    End found = second ? end[HALVES - 1] : end[0];
+                    last_row = found.row, last_column = found.column;
+                    now.end = {last_row, last_column, H};
+                    if (writes) scores[index] = Score(found.score) + FIRST;
+                    divide(now, kept, lane, found.from, last_row, true);
+                } else if (divides) {
+                    size_t row = 2 * (most_strips + lane) + now.end.state;
+                    divide(now, kept, lane, of_half(kept.crossings[row * pitch + mine.n - 1], lane), mine.m,
+                           mine.begins == ANYWHERE);
+                } else {
+                    Point begin = now.points[now.last--];
+                    int i = now.end.row - begin.row, j = now.end.column - begin.column, state = now.end.state;
+                    while (j > 0 || (i > 0 && begin.state != ANYWHERE)) {
+                        int kind = i == 0 ? DELETION : INSERTION;
+                        if (i > 0 && j > 0) {
+                            int step = kept.steps[(i - 1) * letters + j - 1] >> STEP_BITS * lane;
+                            int a = mine.query[i - 1], b = mine.subject[j - 1];
+                            if (state == H) state = step & 3;
+                            kind = state == E ? INSERTION : state == F ? DELETION : a == b && a < 4 ? EQUAL : UNEQUAL;
+                            if (!(step & (state == E ? E_EXTENDS : F_EXTENDS))) state = H;
+                        }
+                        i -= kind != DELETION;
+                        j -= kind != INSERTION;
+                        runs += kind != previous;
+                        previous = kind;
+                        word = word >> 2 | unsigned(kind) << 30;
+                        if (++length % PER_WORD == 0 && writes) words[first_words[index] + length / PER_WORD - 1] = word;
                     }
-                    h_from[half][c] = left.h_from[half] = origin;
-                    bool whole = i == of.m && j == of.n, ends = MODE == LOCAL ? i <= of.m && j <= of.n
-                                                              : MODE == SEMI_GLOBAL ? (i == of.m && j <= of.n) || (j == of.n && i <= of.m)
-                                                                                    : whole;
-                    if (!ends) continue;
-                    bool in_e = MODE == GLOBAL && of.ends_in_e;
-                    End here = {(long long)(in_e ? half_of(new_e, half) : now), i, j, in_e ? e_from[half][c] : origin};
-                    if (before(here, end[half])) end[half] = here;
+                    now.end = {begin.row + i, begin.column + j, begin.state};
                 }
-                diagonal = above;
-                h[c] = left.h = cell;
-                e[c] = new_e;
-                left.f = new_f;
             }
-            right = left;
-            if (lane == P - 1 && stage < stages - 1) border_cells[i - 1] = right;
+            searches = false;
+            __syncwarp();
         }
-        __syncwarp();  // the next stage reads what this one wrote
-    }
-#pragma unroll
-    for (int half = 0; half < HALVES; ++half) {
-        for (int lanes = P / 2; lanes > 0; lanes /= 2) {
-            End other = {__shfl_xor_sync(FULL_MASK, end[half].score, lanes), __shfl_xor_sync(FULL_MASK, end[half].i, lanes),
-                         __shfl_xor_sync(FULL_MASK, end[half].j, lanes), __shfl_xor_sync(FULL_MASK, end[half].from, lanes)};
-            if (before(other, end[half])) end[half] = other;
+        if (writes) {
+            int open = length % PER_WORD;
+            if (open) words[first_words[index] + length / PER_WORD] = word >> 2 * (PER_WORD - open);
+            const Point& begin = left[lane].end;
+            int found[] = {begin.row, last_row, begin.column, last_column, length, runs};
+            for (int k = 0; k < RESULTS; ++k) results[RESULTS * index + k] = found[k];
+            cells[index] = computed;
         }
-        long long index = (long long)blockIdx.x * HALVES + half;
-        if (lane != 0 || index >= count) continue;
-        const Problem& of = problem[half];
-        long long i = end[half].i, j = end[half].j;
-        if (STORED) {
-            int state = of.ends_in_e ? E : H, length = 0;
-            unsigned word = 0;
-            while ((i > 0 && j > 0) || (MODE == GLOBAL && (i > 0 || j > 0))) {
-                int kind;
-                if (i == 0) kind = DELETION;
-                else if (j == 0) kind = INSERTION;
-                else {
-                    int move = stored[half * STORED_CELLS + (i - 1) * of.n + j - 1];
-                    if (state == H) state = move & 3;
-                    if (state == STOP) break;
-                    int a = queries[of.query + i - 1], b = subjects[of.subject + j - 1];
-                    kind = state == H ? (a == b && a < 4 ? EQUAL : UNEQUAL) : state == E ? INSERTION : DELETION;
-                    if (state == E && !(move & E_EXTENDS)) state = H;
-                    else if (state == F && !(move & F_EXTENDS)) state = H;
-                }
-                if (kind != DELETION) --i;
-                if (kind != INSERTION) --j;
-                word |= unsigned(kind) << 2 * (length % PER_WORD);
-                if (++length % PER_WORD == 0) columns[index * COLUMN_WORDS + length / PER_WORD - 1] = word, word = 0;
-            }
-            if (length % PER_WORD) columns[index * COLUMN_WORDS + length / PER_WORD] = word;
-            column_counts[index] = length;
-        }
-        long long* found = results + 4 * index;
-        found[0] = end[half].score;
-        found[1] = end[half].i;
-        found[2] = end[half].j;
-        found[3] = STORED ? i << 32 | j : end[half].from;
+        __syncwarp();
     }
 }
