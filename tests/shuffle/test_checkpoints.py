@@ -119,6 +119,30 @@ def test_64_bits_and_warps_of_64_threads():
     assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
 
 
+def test_copies_wait_for_launches_that_may_use_the_memory_they_go_to(monkeypatch):
+    """What a batch of other words kept is let go while launches use it: the next one's arrays may lie there."""
+    device = open_device("emulator")
+    record, copy_in = device.record, device.copy_in
+    recorded = []
+
+    def noted_record():
+        recorded.append((record(), device.counters.launches))
+        return recorded[-1][0]
+
+    def watched_copy(array, values, after=()):
+        now = device.counters.launches
+        assert any(event is earlier and launches == now for event, launches in recorded for earlier in after)
+        return copy_in(array, values, after)
+
+    monkeypatch.setattr(device, "record", noted_record)
+    monkeypatch.setattr(device, "copy_in", watched_copy)
+    queries = subjects = letters("ACG", "ACGT" * 10, "TG", "GATTACA" * 4)
+    scheme = Scheme(match=700, mismatch=-700, gap_open=700, gap_extend=350)
+    outcome = VARIANTS["auto"].run(device, queries, subjects, "all", scheme, True)
+    assert set(outcome.types) == {"s16x2", "int32"}
+    assert_as_reference(outcome.alignments, queries, subjects, "all", scheme)
+
+
 @pytest.mark.slow
 def test_edges_are_handed_on_without_a_race():
     queries, subjects = alike(8, 2, 700)

@@ -113,8 +113,10 @@ def _launch(
     places = device.host_array(slots.size, np.int64)
     places[:] = np.cumsum(slots) - slots
     arrays = device.empty(fields.shape, np.int64), device.empty(slots.size, np.int64)
+    # Their memory may be that of a batch before, of other words, which launches under way still use.
+    free = [device.record()]
     for array, values in zip(arrays, (fields, places), strict=True):
-        device.wait(device.copy_in(array, values))
+        device.wait(device.copy_in(array, values, free))
     results = (
         device.empty(slots.size, np.int64),
         device.empty((slots.size, ENDS), np.int32),
