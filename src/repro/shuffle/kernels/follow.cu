@@ -18,6 +18,8 @@
 #include "stored.cuh"
 
 constexpr int THREADS = 64;  // of a block
+// Blocks of a multiprocessor at least, 0 if any number: there, registers would allow no more than 12.
+constexpr int RESIDENT = AFFINE && MODE == SEMI_GLOBAL ? 14 : 0;
 // A byte holds what a pair of letters gains, with its tag, in units of EACH. FEW_GAINS: in units of 1, since there are few:
 // a dot product adds those of both halves, as in bytes.cuh.
 constexpr int SCALE = !FEW_GAINS ? 128 : AFFINE ? 32 : 16, EACH = FEW_GAINS ? 1 : SCALE / 4;
@@ -97,7 +99,7 @@ __device__ __forceinline__ void tags_of(const unsigned* words, uint2& left, uint
 // words for each alignment, whose columns they hold from its end on, two bits each. subject_count: without those that stand
 // for others. offset: cells of an edge are no more
 // than that below the one that they are told relative to. equal, unequal: what two letters score, unless by_letter.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 shuffle_follow(const uint8_t* queries, const long long* query_offsets, const uint8_t* subjects,
                const long long* subject_offsets, const int* query_list, const int* subject_list, const int* table,
                const unsigned* words, int* ends, const unsigned* selectors, unsigned* path_words, int stride, int first,
@@ -173,7 +175,7 @@ shuffle_follow(const uint8_t* queries, const long long* query_offsets, const uin
         RowEdge above_h = relative(of_h), above_e = relative(of_e);
         Words<BLOCK / 4> left_h = rows_of(of_left), left_f = rows_of(of_f);
         constexpr unsigned OF_H = both((LEAST + SHIFT) * SCALE);
-        // E and F are those of the next row and column.
+        // LOCAL: E and F were lowered for the next row and column.
         constexpr unsigned OF_GAP = both((LEAST + (MODE == LOCAL ? FURTHER : 0)) * SCALE);
         unsigned h[HALF], e[HALF], f = 0;
 #pragma unroll
@@ -245,19 +247,23 @@ shuffle_follow(const uint8_t* queries, const long long* query_offsets, const uin
             left -= by_letter ? table[query[a] * 5 + subject[b]] : equal_letters ? equal : unequal;
         };
         if (AFFINE) {
-            do {
-                unsigned tag = in_e || in_f ? of_gap : my_tile[r * PITCH + c] % SCALE;
-                bool down = tag >= ABOVE, across = !down || tag >= DIAGONAL;
-                int count = 1, opening = int(tag) - (down ? ABOVE : 0);
-                if (down != across) count = min(down ? r : c - lowest_c, (down ? r : c) + 1 - max(opening, 1)) + 1;
-                in_e = down && opening == 0;
-                in_f = !down && opening == 0;
-                add((!down ? DELETION : !across ? INSERTION : tag < EQUAL + STAMP) * OF_EVERY_COLUMN, count);
-                if (MODE == LOCAL && down != across) left += (opening ? FIRST - FURTHER : 0) + count * FURTHER;
-                if (MODE == LOCAL && down == across) pay(r, c, tag >= EQUAL + STAMP);
+            const uint8_t* tags = my_tile + lowest_c;
+            int inside = c - lowest_c;
+            unsigned tag = in_e || in_f ? of_gap : tags[r * PITCH + inside] % SCALE;
+            while (true) {
+                bool down = tag >= ABOVE, aligned = tag >= DIAGONAL;
+                int opened = int(tag) - (down ? ABOVE + 1 : 1 + lowest_c);  // there; before the block: below 0
+                int count = aligned ? 1 : (down ? r : inside) + 1 - max(opened, 0);
+                add((!down ? DELETION : !aligned ? INSERTION : tag < EQUAL + STAMP) * OF_EVERY_COLUMN, count);
+                if (MODE == LOCAL && !aligned) left += (tag == 0 || tag == ABOVE ? 0 : FIRST - FURTHER) + count * FURTHER;
+                if (MODE == LOCAL && aligned) pay(r, inside + lowest_c, tag >= EQUAL + STAMP);
                 if (down) r -= count;
-                if (across) c -= count;
-            } while (r >= 0 && c >= lowest_c && !in_e && !in_f && (MODE != LOCAL || left > 0));
+                if (!down || aligned) inside -= count;
+                if ((r | inside) < 0 || (MODE == LOCAL && left <= 0)) break;
+                tag = tags[r * PITCH + inside] % SCALE;
+            }
+            in_e = tag == ABOVE, in_f = tag == 0;  // opened before the block
+            c = inside + lowest_c;
         } else {
             // Row and column as the tile's places: to go left from the lowest column leads to OUTSIDE.
             constexpr int OUTSIDE = PITCH / 2, ABOVE_ALL = ~0x7FFFFFFF;

@@ -19,7 +19,8 @@ using RowEdge = Words<STRIP / 4>;     // of a block: a byte for each of its colu
 using ColumnEdge = Words<BLOCK / 2>;  // a byte for each of its rows of either alignment
 
 // Of a warp, for each of its blocks: H, and with affine gaps E, in the row above, of each strip of the threads of the one
-// alignment of a unit, then of the other; then H, and F, in the column to the left, of each strip.
+// alignment of a unit, then of the other; then H, and F, in the column to the left, of each strip. E and F are what the
+// next row and column take.
 constexpr int PLANES = AFFINE ? 2 : 1, SIDES = 2 * STRIPS * WARP_SIZE;
 constexpr int COLUMNS_PLACE = PLANES * SIDES * (STRIP / 4), BLOCK_WORDS = COLUMNS_PLACE + PLANES * SIDES * (BLOCK / 4);
 __host__ __device__ constexpr int side(int plane, int half, int strip, int thread) {
