@@ -101,7 +101,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "apsp": {
         "Word(-1) > Word(0)": "any negative number tells whether a type is unsigned",
         "int p[PREDECESSORS ? TILE : 1][TILE];": "room that nobody uses",
-        "changed = init == d ?": "a row written again with what it holds",
+        "changed = init == d ? 0 :": "a row written again with what it holds",
         "int UNROLL = R * C > 32 ? 1 : 2;": "how far a loop is unrolled only tunes",
         "using Square = Part<64, 64": "are divided by what is shared among threads, and rounded down",
         "struct alignas(N * sizeof(Word) < 16": "16 bytes are aligned to 16 either way",
@@ -109,6 +109,14 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Part<16, COLUMNS>::G, N = G < 16 / sizeof(Word) ? G : 16 /": "as above; G is that of columns",
         "__shared__ Word row[2][64], column[2][64];": "room that nobody uses",
         "__shared__ int row_p[2][64];": "room that nobody uses",
+        "__byte_perm(word, 0, lane": "no byte of it is chosen",
+        "COLUMNS / 16 < 4 ?": "64 columns and more have 4 either way",
+        "c < COLUMNS / 16; c += Part": "goes by fours, rounded down",
+        "if (first > 0) __syncthreads": "a slab begins at 0 or at its length and more",
+        "bool row = blockIdx.y == 0;": "either block may take the row",
+        "block / 2, block % 2 == 0);": "either block may take the row",
+        "q % 2 * Square::C * 16;": "the sanitizer sees what is then beyond shared memory",
+        "*row = column + 2 * 64;": "the sanitizer sees what is then beyond shared memory",
     },
 }
 
