@@ -233,7 +233,7 @@ def draw_transfers(rows: pd.DataFrame, published: Published, paths: Iterable[str
             look: dict[str, Any] = {"color": COLOURS[MODES.index(mode)], "marker": MARKERS[MODES.index(mode)]}
             style = "-" if gap == "linear" else "--"
             label = f"{mode}, {gap}: {device}"
-            axes.plot(best["read_length"], best["outside"], linestyle=style, label=label, **look)
+            axes.plot(best["read_length"], best["outside"], linestyle=style, label=label, **look, **HOLLOW)
         share = 100 * transfers / (transfers + kernels)
         look = {"color": PAPER_COLOUR, "linestyle": "none", "label": f"paper, MI100: {share:.2g} %, global, linear"}
         axes.plot(published.stated["best_length"], share, marker=PAPER_MARKER, **look)
