@@ -25,8 +25,9 @@ PAPER: dict[str, Any] = {
     "linestyle": "none",
     "clip_on": False,  # a marker just below the end of an axis is whole
 }
-GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "marker": "_", "markersize": 16, "linestyle": "none"}
+GOAL: dict[str, Any] = {"color": PAPER_COLOUR, "linewidth": 1.5}
 BAR, GROUP = 0.15, 0.9  # widths at most; a group is 1 apart from the next
+BESIDE = 0.31  # from the middle of a group to where goals begin: four bars are not that wide
 BELOW: dict[str, Any] = {
     "xytext": (0, -3),
     "textcoords": "offset points",
@@ -126,11 +127,11 @@ def _label(variant: str) -> str:
 def _beside(axes: Axes, place: float, measure: str, kind: str, published: Published) -> None:
     """Other programs' rates, with their size where it is not the goal's, the goal and the limit of a group."""
     peers = published.peers[(published.peers["measure"] == measure) & (published.peers["kind"] == kind)]
-    axes.plot([place - 0.45] * len(peers), peers[RATE], **PEER)
+    axes.plot([place - GROUP / 2] * len(peers), peers[RATE], **PEER)
     goals = published.goals[(published.goals["measure"] == measure) & (published.goals["kind"] == kind)]
-    axes.plot([place + 0.45] * len(goals), goals[RATE], **GOAL)
+    axes.hlines(goals[RATE], place + BESIDE, place + GROUP / 2, **GOAL)
     for _, other in peers[~peers["fields"].isin(goals["fields"])].iterrows():
         size = f"{other['vectors']:,} × {other['fields']:,}"
-        axes.annotate(size, (place - 0.45, other[RATE]), **{**BELOW, "xytext": (0, -8)})
+        axes.annotate(size, (place - GROUP / 2, other[RATE]), **{**BELOW, "xytext": (0, -8)})
     limit = published.limits[published.limits["kind"] == kind][RATE]
-    axes.hlines(limit, place - 0.45, place + 0.45, color=PAPER_COLOUR, linestyle="--", linewidth=1)
+    axes.hlines(limit, place - GROUP / 2, place + GROUP / 2, color=PAPER_COLOUR, linestyle="--", linewidth=1)

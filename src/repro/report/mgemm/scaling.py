@@ -88,7 +88,7 @@ def draw_weak(
                 time.plot(line["devices"], line[SECONDS], label=label, **look)
                 rate.plot(line["devices"], 1e3 * line[RATE] / line["devices"], label=label, **look)
                 predicted = compared.loc[line.index.intersection(compared.index)]
-                hollow = {**look, **PREDICTED}
+                hollow = {**look, **PREDICTED, "markersize": 10}  # a ring around the run, where it is as long
                 time.plot(predicted["devices"], predicted["predicted"], label="the same by the model", **hollow)
             if kind == "cuda":
                 _paper_scale(time, rate, run, machines, published)
