@@ -23,6 +23,8 @@
 // in front is filled with columns and rows that repeat the border. In the coordinates above they do so with a gain of
 // FURTHER (semi-global), a loss of two openings (global), and 0 between two of them; where all have one query, so that rows
 // need not be filled up, a gain of 0 is enough (global), since a border that is filled up is an opening lower.
+//
+// local memory: sm_120
 #include "largest_of_warp.cuh"
 #include "packed_cells.cuh"
 #include "truth.cuh"
