@@ -20,8 +20,9 @@ its field `check` says against what.
 
 Claims: `paper` is what the paper states or, where the section is `beyond the paper`, what is to be reached here; `ours`
 is what was measured. A claim `holds` when the measured value is at least the stated one (at most, for losses), without
-any margin but the one it names; a claim about several runs when every run passes. Times are judged on GPUs alone,
-counts on every device. `not measured here`: there is no row that decides it, whatever is predicted. `-`: nothing is
+any margin but the one it names; a claim about several runs when every run passes, one about how many times faster a
+variant is than another by the run on the largest input, which comes first. Times are judged on GPUs alone, counts on
+every device. `not measured here`: there is no row that decides it, whatever is predicted. `-`: nothing is
 stated, or nothing was measured.
 
 Figures called figN show what the paper's Fig. N does; PDF and PNG lie beside each. K, M, G, T, P: powers of 1,000.
