@@ -142,6 +142,7 @@ def test_a_failed_simulation_leaves_no_file(tmp_path):
         (lambda: write_reads("a.txt", None, [], "x"), r"a\.txt: reads are written as \.fa, \.fasta, \.fq, \.fastq"),
         (lambda: write_reads("a.fa", "./a.fa", [], "x"), r"a\.fa: reads and truth go to the same file"),
         (lambda: list(programs.mason([], 100, 10, 2**31)), "seed 2147483648; the program takes 0 to 2147483647"),
+        (lambda: list(programs.pbsim([], 3000, None, 10, -1)), "seed -1; the program takes 0 to 2147483647"),
     ],
 )
 def test_impossible_wishes(make, message):

@@ -47,6 +47,7 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
     read where that is more: Mason stops at a read that is longer than its fragment.
     Raises InputError when Mason 2.0 is not installed or fails, and for a record too short for a fragment.
     """
+    _check_seed(seed)
     program = _find(*PROGRAMS["mason"])
     _check_version(program, r"mason_simulator version: (\d\S*)", "2.0")
     fragment = max(_MASON_FRAGMENT, 2 * length)
@@ -60,7 +61,7 @@ def mason(records: list[Sequence], length: int, reads: int, seed: int) -> Iterat
         genome, sam = Path(folder, "genome.fa"), Path(folder, "reads.sam")
         write_fasta(genome, records)
         options = {
-            "--seed": _seed(seed),
+            "--seed": seed,
             "--num-threads": 1,
             "--num-fragments": reads,
             "--input-reference": genome,
@@ -80,6 +81,7 @@ def pbsim(records: list[Sequence], mean: float, sd: float | None, reads: int, se
     as correspond to the record's length.
     Raises InputError when PBSIM 1 is not installed or fails.
     """
+    _check_seed(seed)
     program = _find(*PROGRAMS["pbsim"])
     _check_version(program, r"pbsim (\d\S*)", "1.0")
     sd = mean * SD_LENGTH / MEAN_LENGTH if sd is None else sd
@@ -93,7 +95,7 @@ def pbsim(records: list[Sequence], mean: float, sd: float | None, reads: int, se
         options = {
             "--prefix": Path(folder, "reads"),
             "--data-type": "CLR",
-            "--seed": _seed(seed),
+            "--seed": seed,
             "--model_qc": _pbsim_model(program),
             "--depth": max(bases / lengths),
             "--length-mean": mean,
@@ -132,10 +134,9 @@ def _pbsim_model(program: str) -> Path:
     raise InputError(f"{program}: its model_qc_clr is not under {prefix}/share; install pbsim again")
 
 
-def _seed(seed: int) -> int:
+def _check_seed(seed: int) -> None:
     if not 0 <= seed <= _LARGEST_SEED:
         raise InputError(f"seed {seed}; the program takes 0 to {_LARGEST_SEED}")
-    return seed
 
 
 def _run(program: str, options: dict[str, Any], *files: str) -> None:
