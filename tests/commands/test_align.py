@@ -229,7 +229,7 @@ def test_proteins_are_refused(capsys, files, tmp_path, which):
 def test_files_that_do_not_fit(capsys, files, tmp_path):
     third = tmp_path / "three.fa"
     third.write_text(">a\nA\n>*b\nAC\n>c\nA\n")
-    assert "three.fa holds 3 records" in run(capsys, third, files[1], "--pairs", "zip")[2]
+    assert "three.fa: 3, of " in run(capsys, third, files[1], "--pairs", "zip")[2]
     sam = ("--traceback", "--format", "sam")
     assert "record 2 (*b): SAM allows no such name" in run(capsys, files[0], third, *sam)[2]
     third.write_text(">a\n\n")

@@ -122,8 +122,8 @@ MOVING = Machine(
 def test_the_slowest_term_of_a_step_counts_and_the_ends_of_the_pipeline_are_added():
     upload, square, triangle = 64 * 7 * 4e-8, 64**2, 64 * 63 // 2
     device = square * 7e-9, square * 7e-9  # the triangle is a tile too
-    first = max(device[0] + triangle * 1e-8, upload, triangle * 8 * 2e-8)
-    second = max(device[1] + square * 1e-8, upload, square * 8 * 2e-8, 1e-3)
+    first = max(device[0] + triangle * 1e-8, 3 * upload / 4, triangle * 8 * 2e-8)
+    second = max(device[1] + square * 1e-8, upload, 3 / 4 * square * 8 * 2e-8, 1e-3)
     found = predict(MOVING, Run(2, 3 * 64, 7, Decomposition(1, 3, 1)))
     assert found.seconds == pytest.approx(upload / 4 + first + second + square * 8 * 2e-8 / 4)
     assert found.shares["communication"] == pytest.approx(1e-3)

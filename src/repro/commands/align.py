@@ -88,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
     check_nucleotides(args.subjects, subjects)
     if args.pairs == "zip" and len(queries) != len(subjects):
         raise InputError(
-            f"--pairs zip: {args.queries} holds {len(queries)} records, {args.subjects} "
-            f"{len(subjects)}; give equally many"
+            f"--pairs zip: records of {args.queries}: {len(queries)}, of {args.subjects}: {len(subjects)}; "
+            "give equally many"
         )
     if args.format == "sam":
         check_for_sam(args.queries, queries, references=False)

@@ -138,21 +138,21 @@ def predict(machine: Machine, run: Run, devices: int | None = None) -> Predictio
 
 def _rank(machine: Machine, run: Run, steps: Sequence[Step], block: int) -> tuple[float, dict[str, float]]:
     """Seconds of these steps of a block row, and the sum of each term."""
-    first, total, last = 0.0, 0.0, 0.0
-    shares = dict.fromkeys(TERMS, 0.0)
-    for step in steps:
-        work = run.work(step, block)
-        if not _count(work):
-            continue
-        terms = _step(machine, run, step, work)
-        shares = {name: shares[name] + seconds for name, seconds in terms.items()}
-        device = terms["product"] + terms["triples"] + terms["quotients"]
-        beside = [terms[name] for name in ("communication", "upload", "download")]
-        total += max(device, *beside) if machine.overlaps else device + sum(beside)
-        if machine.overlaps:
-            first = first or terms["communication"] + terms["upload"] / (BANDS if work.kind == "triangle" else 1)
-            last = terms["download"] / (BANDS if work.pivots is None else 1)
-    return first + total + last, shares
+    works = [(step, work) for step in steps if _count(work := run.work(step, block))]
+    terms = [_step(machine, run, step, work) for step, work in works]
+    shares = {name: sum((each[name] for each in terms), 0.0) for name in TERMS}
+    if not works or not machine.overlaps:
+        return sum(shares.values()), shares
+    # What passes before the first product and after the last: a band of a triangle or of pairs, or all of it.
+    first = 1 / BANDS if works[0][1].kind == "triangle" else 1
+    last = 1 / BANDS if works[-1][1].pivots is None else 1
+    start, end = terms[0]["communication"] + first * terms[0]["upload"], last * terms[-1]["download"]
+    terms[0] |= {"communication": 0.0, "upload": (1 - first) * terms[0]["upload"]}
+    terms[-1] |= {"download": (1 - last) * terms[-1]["download"]}
+    beside = ("communication", "upload", "download")
+    device = [sum(each[name] for name in TERMS if name not in beside) for each in terms]
+    slowest = [max(busy, *(each[name] for name in beside)) for busy, each in zip(device, terms, strict=True)]
+    return start + sum(slowest) + end, shares
 
 
 def _step(machine: Machine, run: Run, step: Step, work: Work) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """Scores by SeqAn 2 (Reinert et al., 2017) on all cores of the CPU: the CPU library that the paper compares with.
 
-SeqAn is headers alone; its program here is compiled for a mode, a gap model and a width of lanes when it is first used.
+SeqAn is headers alone; its program here is compiled for a mode, a gap model and a width of lanes when it is
+first used, and kept in the cache of modules.
 """
 
 import ctypes
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from repro.device.cache import cached
 from repro.device.toolchain import compiler, error_line
 from repro.errors import DeviceError, InputError
 from repro.shuffle.letters import Letters, Pairs, pair_indices
@@ -24,14 +26,20 @@ GAPS: dict[Gap, str] = {"linear": "LinearGaps", "affine": "AffineGaps"}
 
 
 @cache
+def _macros() -> str:
+    """What the C++ compiler defines for this processor and for the version of SeqAn; nothing without SeqAn."""
+    try:
+        command = [compiler()[0], *OPTIONS.split(), "-E", "-dM", "-x", "c++", "-"]
+    except DeviceError:
+        return ""
+    probe = "#include <seqan/version.h>"
+    done = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
+    return "" if done.returncode else done.stdout
+
+
 def seqan_installed() -> bool:
     """Whether the C++ compiler finds SeqAn's headers."""
-    try:
-        command = [compiler()[0], "-E", "-x", "c++", "-"]
-    except DeviceError:
-        return False
-    probe = "#include <seqan/version.h>"
-    return subprocess.run(command, input=probe, capture_output=True, text=True, check=False).returncode == 0
+    return _macros() != ""
 
 
 def seqan_scores(queries: Letters, subjects: Letters, pairs: Pairs, scheme: Scheme) -> NDArray[np.int64]:
@@ -70,13 +78,23 @@ def _program(mode: Mode, gap: Gap, lane: str):  # type: ignore[no-untyped-def]
     if not seqan_installed():
         raise InputError("SeqAn is not installed, which this comparison needs: apt install libseqan2-dev")
     options = f"{OPTIONS} -DREPRO_MODE={MODES[mode]} -DREPRO_GAPS={GAPS[gap]} -DREPRO_LANE={lane}"
+    command, identity = compiler()
     with tempfile.TemporaryDirectory() as directory:
-        library = f"{directory}/seqan.so"
-        command = [compiler()[0], *options.split(), str(PROGRAM), "-o", library]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise DeviceError(f"{PROGRAM.name} does not compile: {error_line(done.stderr)}")
-        function = ctypes.CDLL(library).seqan_scores
+        library = Path(directory) / "seqan.so"
+
+        def build() -> bytes:
+            done = subprocess.run(
+                [command, *options.split(), str(PROGRAM), "-o", str(library)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                raise DeviceError(f"{PROGRAM.name} does not compile: {error_line(done.stderr)}")
+            return library.read_bytes()
+
+        library.write_bytes(cached([PROGRAM.read_text(), options, identity, _macros()], build))
+        function = ctypes.CDLL(str(library)).seqan_scores
     pointer, number, integer = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     function.argtypes = [
         pointer, pointer, number, pointer, pointer, number, pointer, pointer, number,
