@@ -233,8 +233,9 @@ def test_more_pivots_than_are_taken_at_a_time_and_little_memory(device):
 
 @pytest.mark.parametrize(("capability", "planes"), [((8, 0), 32), ((9, 0), 64)])
 def test_few_levels_are_planes_of_bits_where_these_are_faster(capability, planes):
-    fields = np.random.default_rng(9).integers(0, planes + 1, (9, 50), dtype=np.uint8)
-    for levels, words in ((planes + 1, planes * 2), (planes + 2, 16)):  # 32 bits of a plane, 4 bytes; 16 is the least
+    # 32 bits of a plane to a word, or 4 bytes; 16 words are the least.
+    for levels, words in ((2, 16), (planes + 1, planes * 2), (planes + 2, 16)):
+        fields = np.random.default_rng(9).integers(0, levels, (9, 50), dtype=np.uint8)
         device = open_device("emulator")
         device.compute_capability = capability
         engine = Engine(device, Metric.CZEKANOWSKI, np.uint8, levels=levels)

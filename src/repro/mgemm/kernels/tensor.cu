@@ -16,10 +16,10 @@ constexpr int M = WARP_ROWS / 16, N = WARP_COLUMNS / 8;
 
 template <int SIDE>
 __device__ __forceinline__ void fill(unsigned* shared, const unsigned* from) {
+    static_assert(SIDE * 4 % THREADS == 0, "every thread copies equally much");
 #pragma unroll
     for (int i = 0; i < SIDE * 4; i += THREADS)
-        if (SIDE * 4 % THREADS == 0 || i + threadIdx.x < SIDE * 4)
-            begin_copy(shared + (i + threadIdx.x) * 4, from + (i + threadIdx.x) * 4);
+        begin_copy(shared + (i + threadIdx.x) * 4, from + (i + threadIdx.x) * 4);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
