@@ -14,12 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SLOWER = 4  # than the slowest test without a mutant: then a kernel or a loop of the host no longer ends
-SLOWEST = re.compile(r"^([\d.]+)s (?:setup|call)", re.MULTILINE)
 LITERAL = re.compile(r"(?<![\w.\"])(0x[0-9A-Fa-f]+|\d+)(?=[uUlL]*\b)(?![\w.]*\.)")
 NO_MEANING = re.compile(r"^\s*#|__launch_bounds__|static_assert|extern __shared__")
 GPU_ALONE = re.compile(r"(^#ifdef REPRO_WARP_SIZE\b.*?)(^#el(?:se|if)\b.*?)(?=^#endif)", re.MULTILINE | re.DOTALL)
@@ -60,7 +61,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "((strip + 1) * STRIP": "rows below the band change nothing in it",
         "away = offset < 0 ?": "the centre is the same from both sides",
         "LETTERS = 32 / BITS": "as many letters, rounded down",
-        "return length / (32 / BITS) + 2;": "as many letters, rounded down; the sanitizer sees what is then beyond them",
+        "return length / (32 / BITS) + 2;": "as many, rounded down; the sanitizer sees what is then beyond them",
         "slot < 32 / BITS": "as many letters, rounded down",
         "(32ll / BITS)": "as many letters, rounded down",
         "note_range(ahead.row, range[0])": "what is fetched first only tunes",
@@ -185,32 +186,60 @@ def _compiled(text: str) -> str:
     return GPU_ALONE.sub(lambda match: match[1] + "\n" * match[2].count("\n"), text)
 
 
-def survives(mutant: Mutant, copy: Path, system: str, most_seconds: float) -> bool:
-    """Whether the system's fast tests pass, each within so many seconds, in a copy with the mutant for the original."""
-    target = copy / mutant.path.relative_to(ROOT)
-    original = target.read_text()
-    lines = original.splitlines(keepends=True)
-    line = lines[mutant.line - 1]
-    value = int(line[mutant.start : mutant.end], 0)
-    lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
-    target.write_text("".join(lines))
-    try:
-        return slowest_test(copy, system, most_seconds) is not None
-    finally:
-        target.write_text(original)
+class Trials:
+    """The system's fast tests in a copy of the project: those that found mutants of a file first, then short ones."""
 
+    def __init__(self, system: str, copy: Path) -> None:
+        """Copy the project."""
+        for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
+            source = ROOT / part
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
+        self._system, self._copy = system, copy
+        self._seconds: Counter[str] = Counter()  # of each test without a mutant
+        self._found: defaultdict[Path, Counter[str]] = defaultdict(Counter)  # by file, how many by each test
 
-def slowest_test(copy: Path, system: str, most_seconds: float = 0) -> float | None:
-    """Run the system's fast tests in a copy, those that failed last first: the seconds of the slowest if all pass.
+    def pass_without(self) -> bool:
+        """Whether the tests pass without a mutant; from now on it is known how long each takes."""
+        passed, self._seconds = self._run([], 0)
+        return passed
 
-    most_seconds: of a test; one that takes longer ends the run.
-    """
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--failed-first", "--durations=1", f"tests/{system}"]
-    command += ["-o", f"faulthandler_timeout={most_seconds}", "-o", "faulthandler_exit_on_timeout=true"]
-    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "REPRO_CACHE": str(copy / "cache")}
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-    found = SLOWEST.search(done.stdout)
-    return float(found[1]) if done.returncode == 0 and found else None
+    def survives(self, mutant: Mutant) -> bool:
+        """Whether the tests pass with a mutant, none of them taking SLOWER times the slowest."""
+        target = self._copy / mutant.path.relative_to(ROOT)
+        original = target.read_text()
+        lines = original.splitlines(keepends=True)
+        line = lines[mutant.line - 1]
+        value = int(line[mutant.start : mutant.end], 0)
+        lines[mutant.line - 1] = f"{line[: mutant.start]}{value + 1}{line[mutant.end :]}"
+        target.write_text("".join(lines))
+        found = self._found[mutant.path]
+        order = sorted(self._seconds, key=lambda test: (-found[test], self._seconds[test]))
+        try:
+            passed, begun = self._run(order, SLOWER * max(self._seconds.values()))
+        finally:
+            target.write_text(original)
+        if not passed and begun:
+            found[list(begun)[-1]] += 1
+        return passed
+
+    def _run(self, order: Iterable[str], most_seconds: float) -> tuple[bool, Counter[str]]:
+        """Run the tests up to the first that fails: whether all pass, and the seconds of those that began.
+
+        most_seconds: of a test; one that takes longer ends the run. 0 is no limit.
+        """
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutation_order", f"tests/{self._system}"]
+        command += ["-o", f"faulthandler_timeout={most_seconds}", "-o", "faulthandler_exit_on_timeout=true"]
+        places = {"PYTHONPATH": "src", "REPRO_CACHE": "cache", "MUTATION_ORDER": "order", "MUTATION_LOG": "log"}
+        environment = os.environ | {name: str(self._copy / place) for name, place in places.items()}
+        (self._copy / "order").write_text("\n".join(order))
+        log = self._copy / "log"
+        log.write_text("")
+        done = subprocess.run(command, cwd=self._copy, env=environment, capture_output=True, check=False)
+        begun: Counter[str] = Counter()
+        for line in log.read_text().splitlines():
+            test, _, seconds = line.partition("\t")
+            begun[test] += float(seconds or 0)
+        return done.returncode == 0, begun
 
 
 def main() -> int:
@@ -225,17 +254,13 @@ def main() -> int:
         chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
     survivors = 0
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder)
-        for part in ("src", "tests", "resources", "config", "pyproject.toml", "benchmarks"):
-            source = ROOT / part
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / part)
-        slowest = slowest_test(copy, arguments.system)
-        if slowest is None:
+        trials = Trials(arguments.system, Path(folder))
+        if not trials.pass_without():
             parser.error(f"tests/{arguments.system} fail without a mutant")
         for number, mutant in enumerate(chosen, 1):
             text = mutant.path.read_text().splitlines()[mutant.line - 1].strip()
             place = f"{mutant.path.name}:{mutant.line}:{mutant.start + 1}"
-            alive = survives(mutant, copy, arguments.system, SLOWER * slowest)
+            alive = trials.survives(mutant)
             survivors += alive
             verdict = "SURVIVES" if alive else "found"
             print(f"{number}/{len(chosen)} {verdict} {place} {text}", flush=True)
