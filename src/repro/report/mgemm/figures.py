@@ -90,7 +90,7 @@ def _bars(
             handles += [
                 Line2D([], [], label=label, **look) for label, look in (("other programs", PEER), ("goal", GOAL))
             ]
-            handles.append(Line2D([], [], color=PAPER_COLOUR, linestyle="--", label="limit of the hardware"))
+            handles.append(Line2D([], [], color=PAPER_COLOUR, linestyle="--", label="limit of the hardware for minima"))
         figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7)
         figure.suptitle(what)
         save(figure, paths)
