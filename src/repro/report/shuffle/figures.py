@@ -81,7 +81,7 @@ def draw_bars(rows: pd.DataFrame, published: Published, paths: Iterable[str | Pa
             [Patch(edgecolor="black", linewidth=0.5, **bar_looks[name]) for name in shown],
             [f"{name} (host)" if name in PEERS else name for name in shown],
             loc="outside lower center",
-            ncols=len(shown),
+            ncols=(len(shown) + 1) // 2,
             fontsize=8,
         )
         figure.suptitle(
