@@ -62,7 +62,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "low + high + 1)": "a problem is found by halves of any size",
         "least_of_warp(row < 0 ? 0": "how far a window has come is at least 0, and only tunes",
         "least_of_warp(row_back < 0 ? 0": "how far a window has come is at least 0, and only tunes",
-        "int began = blockIdx.y == 0 ? 0 : int(blockIdx.y) * stride + near / 2;": "how far a window has come only tunes",
+        "int began = blockIdx.y == 0 ? 0 : int(blockIdx.y) * stride + near / 2": "how far windows have come only tunes",
         " : i)]] : 0;": "rows beyond the half are not used",
         "if (x < 2) results": "the others are set to 0 as well; the sanitizer sees what is then beyond them",
         ": 2 * (column + COLUMNS) + 1;": "any value above those of this launch does",
