@@ -165,12 +165,14 @@ def test_triples_by_warpgroups(device, vectors, rows, pivots):
     assert found == [minima_[j][i, k] for j in pivots for i in rows if i < j for k in range(j + 1, vectors)]
 
 
-@pytest.mark.parametrize("kind", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "uint8", "bits"])
 def test_tiles_of_which_only_the_last_column_is_needed(device, kind):
-    """Behind the pivot before it, and behind the first row of the second row of tiles."""
+    """Behind the pivot before it, and behind the first row of the second row of tiles; bits by tensor.cu."""
     values, fields = random_values(kind, 80, 20)
+    device.compute_capability = (8, 0)
     engine = engine_of(device, kind)
-    columns = products.TILINGS[8 if kind == "float64" else 4][1].COLUMNS
+    small = {"float64": products.TILINGS[8][1].COLUMNS, "bits": products.WARP_TILINGS[1].columns}
+    columns = small.get(kind, products.TILINGS[4][1].COLUMNS)
     block = engine.upload(values)
     pivots = range(columns - 3, columns + 2)
     triples = Triples(block[:4], block[pivots.start : pivots.stop], block, columns_behind=True)
