@@ -199,7 +199,7 @@ def test_triples(device, kind, rows_before, columns_behind):
     values, fields = random_values(kind, 45, 40)
     engine = engine_of(device, kind)
     block = engine.upload(values)
-    rows, pivots, columns = range(0, 30), range(4, 27), range(3, 45)
+    rows, pivots, columns = range(6, 30), range(4, 27), range(8, 45)  # before the first pivots there is no row
     triples = Triples(*(block[part.start : part.stop] for part in (rows, pivots, columns)), rows_before, columns_behind)
     n3_prime = engine.triples(triples).get()
     rows_, pivots_, columns_ = triples.rows, triples.pivots, triples.columns
@@ -217,7 +217,7 @@ def test_triples(device, kind, rows_before, columns_behind):
         part = slice(offset, offset + height * width)
         least = np.minimum(np.minimum(fields[inside], fields[pivot])[:, None], fields[across]).sum(axis=-1)
         assert np.array_equal(n3_prime[part].reshape(height, width), least)
-        indices = np.array([(i, pivot, k) for i in inside for k in across])
+        indices = np.array([(i, pivot, k) for i in inside for k in across], int).reshape(-1, 3)
         assert np.array_equal(c3[part], similarities(values, indices, engine.precision))
         offset += height * width
     assert offset == triples.count == len(n3_prime)
