@@ -188,6 +188,20 @@ def test_problems_and_columns_are_not_limited_by_the_second_axis_of_a_grid():
     assert found.cost.tolist() == expected
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_path_that_crosses_the_middle_row_far_left_is_found(order):
+    """Differences along the row are added up from the right, 4,096 columns at a time; it crosses in the fifth part."""
+    a = np.random.default_rng(8).integers(0, 2, 200).astype(np.uint8)
+    b = np.concatenate([a, np.full(18_000, 2, np.uint8)])
+    pair = PackedPair(open_device("emulator", thread_order=order), a, b)
+    rows, columns = np.array([200, 190]), np.array([18_200, 18_150])
+    found = solve(pair, Problems(200 - rows, rows, 200 - rows, columns, columns), 1)
+    assert found.cost.tolist() == (columns - rows).tolist()
+    for row, column, middle, above in zip(200 - rows, found.column, rows - rows // 2, found.above, strict=True):
+        p, t = a[row : row + middle], b[row : row + column]
+        assert above == edlib_distance(p.tobytes(), t.tobytes())
+
+
 def test_borders_are_used_again_when_there_are_more_strips_than_borders():
     """As on strings of tens of millions of letters; here for blocks on one multiprocessor."""
     rng = np.random.default_rng(3)
