@@ -43,6 +43,14 @@ def test_known_pairs(device, a, b, cigar):
     assert optimal_path(device, letters(a), letters(b)).cigar == cigar
 
 
+@pytest.mark.parametrize("rows", [63, 64, 65])
+def test_parts_of_64_rows_are_not_divided(device, rows):
+    rng = np.random.default_rng(rows)
+    a, b = rng.integers(0, 4, rows, dtype=np.uint8), rng.integers(0, 4, 80, dtype=np.uint8)
+    path = optimal_path(device, a, b)
+    assert (path.cost, path.turns(a, b)) == (edlib_distance(a.tobytes(), b.tobytes()), True)
+
+
 def test_the_worked_example_costs_5(device):
     a, b = map(letters, EXAMPLE)
     path = optimal_path(device, a, b)
