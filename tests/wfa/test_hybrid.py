@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from repro.device import open_device
 from repro.wfa import bidirectional
-from repro.wfa.bidirectional import LONG, SHORT, Bidirectional
+from repro.wfa.bidirectional import APART, LONG, SHORT, Bidirectional
 from repro.wfa.bit_parallel import MOST_ROWS_OF_TABLE, Problems, solve
 from repro.wfa.hybrid import CLOSER_PROBE, PROBE, band_of, by_bit_parallel, estimated_distance, hybrid, probing
 from repro.wfa.packing import FURTHER, PackedPair
@@ -84,6 +84,13 @@ def test_wavefronts_that_advance_apart_for_too_long_begin_again(pair, order, par
     met, *_ = wavefronts.probe(first)
     assert met in (None, distance)
     assert wavefronts.advance(max(len(a), len(b)), expected=int(part * distance)) == distance
+
+
+def test_wavefronts_that_met_while_apart_begin_again(device):
+    a, b = (np.random.default_rng(seed).integers(0, 4, 700).astype(np.uint8) for seed in (1, 2))
+    distance = edlib_distance(a.tobytes(), b.tobytes())
+    assert distance // 2 < 2 * LONG < APART * distance, "two launches apart, and they have met"
+    assert Bidirectional(PackedPair(device, a, b), 700).advance(700, expected=distance) == distance
 
 
 def furthest_rows(a: np.ndarray, b: np.ndarray, columns: int) -> dict[int, int]:
