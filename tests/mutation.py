@@ -67,6 +67,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "if (x < 2) results[1 + 2 * blockIdx.y + x] = 0": "only tunes; the sanitizer sees what is then beyond",
         "int cells[2 * TILE * TILE];": "room that nobody uses",
         ": 2 * (column + COLUMNS) + 1;": "any value above those of this launch does",
+        "stored = x >= 0": "the lowest diagonal is reached in the last column alone",
         "second = blockIdx.y % 2": "any two of the blocks may change places",
         "unsigned of_P[FURTHER + 1], of_T[FURTHER + 1];": "room that nobody uses",
         "compute_tile<(TILE <= 4)>": "how far a loop is unrolled only tunes",

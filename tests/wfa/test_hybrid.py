@@ -46,6 +46,18 @@ def test_bit_parallel_strips_in_any_band(pair, words, order, part):
     assert solve(packed, Problems.whole(packed, distance), words).cost[0] == distance
 
 
+@pytest.mark.parametrize("edge", [1, 5, 8, 9, 16, 17, 31, 32, 33])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_path_along_the_edge_of_the_band(edge, turned):
+    """All of it on the first or the last diagonal that a path of its cost can reach."""
+    same = np.random.default_rng(edge).integers(0, 4, 4500).astype(np.uint8)
+    a, b = np.r_[np.full(edge, 4, np.uint8), same], np.r_[same, np.full(edge, 5, np.uint8)]
+    if turned:
+        a, b = b, a
+    packed = PackedPair(open_device("emulator"), a, b)
+    assert solve(packed, Problems.whole(packed, 2 * edge), 1).cost[0] == 2 * edge
+
+
 @pytest.mark.parametrize(("symbols", "words"), [(65, 4), (129, 2), (4, 3), (4, 0)])
 def test_words_that_do_not_fit_are_refused(symbols, words):
     letters = np.arange(symbols, dtype=np.uint8)
