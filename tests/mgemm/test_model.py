@@ -131,6 +131,14 @@ def test_the_slowest_term_of_a_step_counts_and_the_ends_of_the_pipeline_are_adde
     assert found.shares["quotients"] == pytest.approx((square + triangle) * 1e-8)
 
 
+def test_of_one_step_what_passes_before_and_after_counts_once():
+    upload, results = 64 * 7 * 4e-8, 64 * 63 // 2
+    download = results * 8 * 2e-8
+    slowest = max(64**2 * 7e-9 + results * 1e-8, 3 / 4 * upload, 3 / 4 * download)
+    found = predict(MOVING, Run(2, 64, 7, Decomposition(1, 1, 1)))
+    assert found.seconds == pytest.approx(upload / 4 + slowest + download / 4)
+
+
 def test_what_does_not_overlap_is_added():
     found = predict(replace(MOVING, overlaps=False), Run(2, 3 * 64, 7, Decomposition(1, 3, 1)))
     assert found.seconds == pytest.approx(sum(found.shares.values()))
