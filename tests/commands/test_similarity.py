@@ -246,18 +246,20 @@ def test_what_is_missing_of_a_folder_is_computed_again(thirty: Path, tmp_path: P
         (
             "oak,1,-2\nash,3,4\n",
             ["--way", "2"],
-            "{file}: line 1, vector oak, field 2: -2 is not a finite number of 0 or more",
+            "{file}: line 1, vector oak, field 2: -2; give a finite number of 0 or more",
         ),
         (
             "oak,1,nan\nash,3,4\n",
             ["--way", "2"],
-            "{file}: line 1, vector oak, field 2: nan is not a finite number of 0 or more",
+            "{file}: line 1, vector oak, field 2: nan; give a finite number of 0 or more",
         ),
         (
             "oak,1e200,1\nash,3,4\n",
             ["--way", "2", "--precision", "single"],
             "{file}: line 1, vector oak: its sum is too large for float32; scale the vectors down",
         ),
+        ("oak,1,2\nash,3,4\n", ["--way", "3"], "{file}: holds 2 vectors; --way 3 needs 3 or more"),
+        ("oak,1,2\n", ["--way", "2"], "{file}: holds 1 vector; --way 2 needs 2 or more"),
         (EXAMPLE, ["--way", "2", "-o", "{file}"], "{file}: is read already; give the output another name"),
     ],
 )
@@ -283,7 +285,10 @@ def test_ranks_of_mpi_give_the_same_checksum(thirty: Path, tmp_path: Path, capsy
 def test_an_error_of_ranks_is_one_line(example: Path):
     done = ranks(2, example, "--way", "2", metric="sorenson")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"repro: {example}: line 2, vector oak, field 2: 2 where 0/1 data has only 0, 1\n"
+    assert (
+        done.stderr
+        == f"repro: {example}: line 2, vector oak, field 2: 2 where 0/1 data has only 0, 1; give one of them\n"
+    )
     done = ranks(6, example, "--way", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "repro: n_pv = 6: there are 4 vectors; give fewer ranks\n"

@@ -107,7 +107,7 @@ def test_zero_vectors_are_allowed():
 def test_bad_values_are_named_by_vector_and_field(value, shown):
     values = np.ones((3, 4))
     values[1, 2] = value
-    with pytest.raises(InputError, match=rf"s: row 2, vector b, field 3: {shown} is not a finite number of 0 or more"):
+    with pytest.raises(InputError, match=rf"s: row 2, vector b, field 3: {shown}; give a finite number of 0 or more"):
         vector_set(values, ["a", "b", "c"], source="s")
 
 
@@ -196,8 +196,8 @@ NO_ARRAYS = ": is no NumPy file, is damaged or holds Python objects; write it wi
         ("v.csv", b"#\x0bc\na,1,2\nb\x0b,3,1\nc,1,x\n", r"line 4, column 3: 'x' is not a number"),
         ("v.csv", "a,1,2\nb,\x85\u20283,1\nc,1,x\n".encode(), r"line 3, column 3: 'x' is not a number"),
         ("v.csv", b"a,1,2\r\nb,3,1\rc,1,x\n", r"line 3, column 3: 'x' is not a number"),
-        ("v.csv", b"a,1,-2\n", r"line 1, vector a, field 2: -2 is not a finite"),
-        ("v.csv", b"a,1,inf\n", r"line 1, vector a, field 2: inf is not a finite"),
+        ("v.csv", b"a,1,-2\n", r"line 1, vector a, field 2: -2; give a finite number of 0 or more"),
+        ("v.csv", b"a,1,inf\n", r"line 1, vector a, field 2: inf; give a finite number of 0 or more"),
         ("v.csv", b"a,1\na,2\n", r"lines 1 and 2: two vectors are named a; rename one of them"),
         ("v.csv", b"\xff1,2\n", r"byte 1: is not UTF-8"),
         ("v.csv", b'1,2\n3,"4\n', r"line 2: cannot be split into cells \(unexpected end of data\)"),

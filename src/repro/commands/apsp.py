@@ -103,7 +103,7 @@ def _show_round(finished: int, rounds: int) -> None:
 
 def _bytes(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of bytes above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of bytes above 0; give one")
     return int(text)
 
 

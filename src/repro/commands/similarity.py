@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
-    from repro.inputs.files import check_writable, complete_or_absent, refuse_same
+    from repro.errors import InputError
+    from repro.inputs.files import check_writable, complete_or_absent, count, refuse_same
     from repro.inputs.vectors.files import read_vectors
     from repro.mgemm.campaign import check_decomposition, distribute
     from repro.mgemm.elements import PRECISIONS, elements_of, levels_of
@@ -86,6 +87,10 @@ def _run(args: argparse.Namespace, communicator: "Communicator") -> int:
             if args.format == "table":
                 check_writable([output])
         vectors = read_vectors(args.vectors, args.fields)
+        if len(vectors) < args.way:
+            raise InputError(
+                f"{args.vectors}: holds {count(len(vectors), 'vector')}; --way {args.way} needs {args.way} or more"
+            )
         elements = elements_of(vectors, metric, precision)
         check_decomposition(decomposition, *elements.shape)
         manifest = Manifest(
@@ -185,12 +190,14 @@ def _device(spec: str, communicator: "Communicator") -> "Device":
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0; give one")
     return int(text)
 
 
 def _three(text: str) -> tuple[int, ...]:
     numbers = text.split(",")
     if len(numbers) != 3:
-        raise argparse.ArgumentTypeError(f"'{text}' is not three numbers F,V,R")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not three numbers F,V,R; give three whose product is the number of ranks"
+        )
     return tuple(_positive(number) for number in numbers)

@@ -131,7 +131,7 @@ def _decompress(path: Path, raw: bytes) -> bytes:
             while chunk := stream.read1(_CHUNK):
                 chunks.append(chunk)
     except EOFError:
-        fault = "the gzip stream is truncated"
+        fault = "the gzip stream is truncated or damaged"
     except (gzip.BadGzipFile, zlib.error) as error:
         fault = f"the gzip stream is damaged ({error})"
     else:

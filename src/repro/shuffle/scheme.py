@@ -89,7 +89,7 @@ class Scheme:
         if self.gap == "linear" and self.gap_open is not None:
             raise InputError(f"gap_open {self.gap_open}: linear gaps have gap_extend alone; leave it out")
         if self.gap_extend < 0:
-            raise InputError(f"gap_extend {self.gap_extend}: a penalty is 0 or more")
+            raise InputError(f"gap_extend {self.gap_extend}: a penalty is 0 or more; give it without a sign")
         if self.first < self.gap_extend:
             raise InputError(
                 f"gap_open {self.first}: the first letter of a gap costs no less than gap_extend {self.gap_extend}; "

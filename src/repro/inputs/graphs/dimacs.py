@@ -28,7 +28,7 @@ def parse_dimacs(path: Path, text: str) -> Graph:
             nodes, arcs = parse_size(where, words[2]), words[3]
         elif words[0] == "a":
             if nodes is None:
-                raise InputError(f"{where}: an arc before the problem line 'p sp NODES ARCS'")
+                raise InputError(f"{where}: an arc before the problem line 'p sp NODES ARCS'; begin with that")
             if len(words) != 4:
                 raise InputError(f"{where}: {_shown(line)} is no arc; write 'a FROM TO WEIGHT'")
             sources.append(parse_node(where, words[1], nodes))
@@ -37,7 +37,7 @@ def parse_dimacs(path: Path, text: str) -> Graph:
         else:
             raise InputError(f"{where}: begins with {words[0]!r}; lines begin with c, p or a")
     if nodes is None:
-        raise InputError(f"{path}: has no problem line 'p sp NODES ARCS'")
+        raise InputError(f"{path}: has no problem line; begin with 'p sp NODES ARCS'")
     if str(len(weights)) != (arcs.lstrip("0") or "0"):
         raise InputError(f"{path}: has {count(len(weights), 'arc')}, the problem line says {arcs}; it may be cut off")
     names = [str(i) for i in range(1, nodes + 1)]

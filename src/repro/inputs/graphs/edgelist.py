@@ -41,10 +41,10 @@ def parse_edge_list(path: Path, text: str, directed: bool | None) -> Graph:
             if all(word.lower() in header for word, header in zip(words, _HEADERS, strict=False)):
                 continue
         if len(words) != width:
-            raise InputError(f"{where}: {len(words)} columns where the first line has {width}")
+            raise InputError(f"{where}: {len(words)} columns where the first line has {width}; write as many")
         for word, end in zip(words, ends, strict=False):
             if not word:
-                raise InputError(f"{where}: an end of the edge has no name")
+                raise InputError(f"{where}: an end of the edge has no name; name both")
             end.append(word)
         weights.append(parse_weight(where, words[2]) if width == 3 else 1)
     if directed is not None and said.get("directed", directed) != directed:
@@ -62,9 +62,13 @@ def write_edge_list(path: Path, written: Graph) -> str:
     alone = set(range(written.nodes)) - set(written.sources.tolist()) - set(written.targets.tolist())
     for i, name in enumerate(names):
         if not name.strip() or name != name.strip() or set(name) & set("\t\n\r") or name.startswith(_COMMENTS):
-            raise InputError(f"{path}: an edge list cannot hold a node named {name!r}")
+            raise InputError(
+                f"{path}: an edge list cannot hold a node named {name!r}; write another format, or rename it"
+            )
         if i in alone and not numbered:
-            raise InputError(f"{path}: an edge list cannot hold node {name}, which has a name and no edge")
+            raise InputError(
+                f"{path}: an edge list cannot hold node {name}, which has a name and no edge; write another format"
+            )
     comment = f"# directed={int(written.directed)}{f' vertices={written.nodes}' if numbered else ''}\n"
     edges = zip(written.sources.tolist(), written.targets.tolist(), written.weights.tolist(), strict=True)
     return comment + "".join(f"{names[u]}\t{names[v]}\t{w!r}\n" for u, v, w in edges)
@@ -86,5 +90,7 @@ def _names(path: Path, ends: tuple[list[str], list[str]], vertices: int | None) 
         return sorted(seen, key=lambda name: (len(name), name)) if numbers else list(seen)
     outside = next((name for name in seen if not numbers or len(name) > 18 or int(name) >= vertices), None)
     if outside is not None:
-        raise InputError(f"{path}: says vertices={vertices} in a comment, but has a node {outside}")
+        raise InputError(
+            f"{path}: says vertices={vertices} in a comment, but has a node {outside}; correct one of them"
+        )
     return [str(i) for i in range(vertices)]

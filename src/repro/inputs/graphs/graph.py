@@ -72,7 +72,7 @@ def graph(
     values = np.asarray(weights)
     values = values.astype(np.int64 if values.dtype.kind in "biu" else np.float64)
     if not names:
-        raise InputError(f"{source}: has no nodes")
+        raise InputError(f"{source}: has no nodes; give one at least")
     if len(set(names)) < len(names):
         seen: set[str] = set()
         repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
@@ -87,5 +87,5 @@ def graph(
             )
     infinite = np.flatnonzero(~np.isfinite(values))
     if infinite.size:
-        raise InputError(f"{source}: edge {infinite[0] + 1}: weight {values[infinite[0]]} is not finite")
+        raise InputError(f"{source}: edge {infinite[0] + 1}: weight {values[infinite[0]]}; give a finite number")
     return Graph(tuple(names), ends[0], ends[1], values, directed)

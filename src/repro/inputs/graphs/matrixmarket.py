@@ -81,7 +81,7 @@ def _coordinates(
     for number, words in lines:
         where = f"{path}: line {number}"
         if len(words) != width:
-            raise InputError(f"{where}: {len(words)} columns where {width} are expected")
+            raise InputError(f"{where}: {len(words)} columns, not {width}; line 1 says which a line has")
         row, column = (parse_node(where, word, nodes) for word in words[:2])
         if undirected and row < column:
             raise InputError(f"{where}: is above the diagonal; a symmetric file holds the lower triangle")
@@ -97,7 +97,7 @@ def _array(
         for word in words:
             place = next(places, None)
             if place is None:
-                raise InputError(f"{path}: line {number}: more values than {nodes} x {nodes} holds")
+                raise InputError(f"{path}: line {number}: more values than {nodes} x {nodes}; correct either")
             yield *place, _weight(f"{path}: line {number}", word, field)
 
 
@@ -106,5 +106,5 @@ def _weight(where: str, word: str, field: str) -> int | float:
     if field != "integer":
         return float(weight)
     if not isinstance(weight, int):
-        raise InputError(f"{where}: weight {word} is not an integer, which line 1 promises")
+        raise InputError(f"{where}: weight {word} is not an integer; write one, or real for integer in line 1")
     return weight

@@ -16,7 +16,7 @@ MOST_NODES = 10_000_000
 def parse_node(where: str, word: str, nodes: int) -> int:
     """Return the index from 0 of a node that is written from 1; raises InputError for what is outside 1 to `nodes`."""
     if not word.isdecimal() or len(word) > 18 or not 1 <= int(word) <= nodes:
-        raise InputError(f"{where}: node {word!r} is outside 1 to {nodes}")
+        raise InputError(f"{where}: node {word!r}; give a number from 1 to {nodes}")
     return int(word) - 1
 
 
@@ -35,9 +35,9 @@ def parse_weight(where: str, word: str) -> int | float:
         try:
             weight = float(word)
         except ValueError:
-            raise InputError(f"{where}: weight {word!r} is not a number") from None
+            raise InputError(f"{where}: weight {word!r} is not a number; write one") from None
     if not math.isfinite(weight) or (isinstance(weight, int) and abs(weight) >= 2**63):
-        raise InputError(f"{where}: weight {word} is not finite or too large")
+        raise InputError(f"{where}: weight {word}; give a finite number, a whole one below 2^63")
     return weight
 
 

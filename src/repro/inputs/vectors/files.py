@@ -116,7 +116,9 @@ def _read_raw(path: Path, dtype: np.dtype[Any], fields: int | None) -> npt.NDArr
     data = read_bytes(path)
     refuse_web_page(path, data)
     if not data or fields < 1 or len(data) % (fields * dtype.itemsize):
-        raise InputError(f"{path}: {len(data)} bytes are not vectors of {fields} fields of {dtype.itemsize} bytes")
+        raise InputError(
+            f"{path}: {len(data)} bytes are not vectors of {fields} fields of {dtype.itemsize} bytes; correct --fields"
+        )
     values = np.frombuffer(data, dtype=dtype).reshape(-1, fields)
     return values.astype(dtype.newbyteorder("="))
 
@@ -185,7 +187,7 @@ def _is_header(path: Path, line: int, row: list[str], separator: str) -> bool:
 
 def _no_number(path: Path, line: int, column: int, row: list[str], separator: str) -> InputError:
     cell = row[column]
-    hint = f"; {_SEPARATED[separator]}, decimals by a point" if _JOINED.fullmatch(cell) else ""
+    hint = f"; {_SEPARATED[separator]}, decimals by a point" if _JOINED.fullmatch(cell) else "; write one"
     return InputError(f"{path}: line {line}, column {column + 1}: {cell!r} is not a number{hint}")
 
 

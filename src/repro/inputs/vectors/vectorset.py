@@ -60,7 +60,9 @@ class VectorSet:
         if wrong.size:
             i, q = wrong[0]
             choices = ", ".join(map(str, allowed))
-            raise InputError(f"{self.place(i, q)}: {self.values[i, q]} where {what} has only {choices}")
+            raise InputError(
+                f"{self.place(i, q)}: {self.values[i, q]} where {what} has only {choices}; give one of them"
+            )
 
     def place(self, vector: int, field: int | None = None) -> str:
         """How a message names a vector, or one of its fields, by their indices: line or row and field count from 1."""
@@ -103,7 +105,7 @@ def vector_set(
     wrong = np.argwhere(~(np.isfinite(array) & (array >= 0)))
     if wrong.size:
         i, q = wrong[0]
-        raise InputError(f"{vectors.place(i, q)}: {array[i, q]} is not a finite number of 0 or more")
+        raise InputError(f"{vectors.place(i, q)}: {array[i, q]}; give a finite number of 0 or more")
     if array.dtype.kind in "biu":
         array = array.astype(np.min_scalar_type(int(array.max())))
     elif array.dtype.itemsize not in (4, 8):
