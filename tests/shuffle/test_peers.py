@@ -9,7 +9,7 @@ from repro.shuffle.letters import encode
 from repro.shuffle.parasail_peer import parasail_scores
 from repro.shuffle.peers import not_installed
 from repro.shuffle.scheme import Scheme
-from repro.shuffle.seqan_peer import seqan_scores
+from repro.shuffle.seqan_peer import _program, seqan_scores
 from tests.shuffle.batches import MATRIX, SCHEME_NAMES, SCHEMES, letters, million_pairs, random_batch
 from tests.shuffle.test_on_gpu import SUMS, reads_of
 
@@ -92,6 +92,17 @@ def test_scores_of_all_pairs_and_of_an_index_list_by_seqan(scheme):
     queries, subjects = letters("AAACC", "", "", "ACGT" * 20), letters("AACCA", "AACCA", "", "")
     expected = reference.scores(queries, subjects, "all", scheme)
     assert seqan_scores(queries, subjects, "all", scheme).tolist() == expected.tolist()
+
+
+@seqan
+def test_the_program_of_seqan_is_compiled_once(monkeypatch):
+    pair = letters("ACGT"), letters("ACCT")
+    score = seqan_scores(*pair, "zip", SCHEMES[0]).tolist()
+    _program.cache_clear()  # as in another process
+    monkeypatch.setattr("repro.shuffle.seqan_peer.subprocess.run", lambda *a, **b: pytest.fail("compiled again"))
+    assert (
+        seqan_scores(*pair, "zip", SCHEMES[0]).tolist() == score == reference.scores(*pair, "zip", SCHEMES[0]).tolist()
+    )
 
 
 @seqan
