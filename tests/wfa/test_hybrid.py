@@ -234,6 +234,12 @@ def test_borders_are_used_again_when_there_are_more_strips_than_borders():
         assert solve(pair, problems, 1).cost[0] == distance
 
 
+def test_borders_that_are_used_again_lie_within_their_array():
+    a, b = np.full(400, 1, np.uint8), np.full(6100, 1, np.uint8)
+    device = open_device("emulator", instrument="sanitize", multiprocessors=1)
+    assert solve(PackedPair(device, a, b), Problems(0, 400, 0, 6100, 5700), 1).cost[0] == 5700
+
+
 @pytest.mark.parametrize("symbols", [1, 2, 4, 5, 16, 17, 256])
 def test_letters_are_packed_as_tightly_as_they_allow(device, symbols):
     a = np.arange(symbols, dtype=np.uint8)[::-1].repeat(3)
