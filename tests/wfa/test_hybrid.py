@@ -271,6 +271,14 @@ def test_runs_that_end_with_a_string_or_within_it(device, length):
     assert hybrid(device, a, a).distance == 0
 
 
+def test_runs_that_end_at_an_edit_in_any_window_of_a_warp(device):
+    a = np.random.default_rng(5).integers(0, 4, 9000).astype(np.uint8)
+    b = a.copy()
+    b[np.cumsum(24 + 16 * np.arange(32))] ^= 1  # each run ends in a window more than the one before it
+    for p, t in ((a, b), (a[::-1].copy(), b[::-1].copy())):
+        assert hybrid(device, p, t).distance == edlib_distance(p.tobytes(), t.tobytes()) == 32
+
+
 def test_letters_that_occur_have_codes_in_their_order(device):
     a, b = (np.array(letters, np.uint8).repeat(300) for letters in ([255, 7, 64], [31, 32, 7]))
     pair = PackedPair(device, a, b)

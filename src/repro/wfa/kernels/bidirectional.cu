@@ -129,9 +129,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     if (owned) rows[0][position] = int(fetched);  // overwritten, as above
 
 #pragma unroll 1
-    for (int step = 0; step < COLUMNS; step += EXCHANGE) {
-        if (step > 0) {
-            auto& exchanged = rows[step / EXCHANGE % 2];
+    for (int done = 0; done < COLUMNS; done += EXCHANGE) {
+        if (done > 0) {
+            auto& exchanged = rows[done / EXCHANGE % 2];
             if (owned) exchanged[position] = diagonal.row;
             __syncthreads();
             if (received) diagonal.row = exchanged[position];
