@@ -34,9 +34,9 @@ lint: $(VENV)/installed-dev
 	$(BIN)/snakefmt --check .
 	$(BIN)/snakemake --lint
 
-# Whether changing a constant of a kernel makes a test fail: make mutation SYSTEM=wfa [SAMPLE=20]; minutes to hours.
+# Whether changing a constant of a kernel makes a test fail: make mutation SYSTEM=wfa [SAMPLE=20]; minutes to an hour.
 mutation: $(VENV)/installed-test
-	$(BIN)/python tests/mutation.py $(SYSTEM) $(if $(SAMPLE),--sample $(SAMPLE))
+	$(BIN)/python -m tests.mutation $(SYSTEM) $(if $(SAMPLE),--sample $(SAMPLE))
 
 bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/emulator_floor.py
