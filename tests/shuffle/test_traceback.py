@@ -64,7 +64,14 @@ def test_any_scores_of_letters(pairs, mode, match, mismatch, order, variant):
 
 
 @pytest.mark.parametrize(
-    ("query", "subject"), [("A", "C" * 200 + "A" + "G" * 100), ("T" * 300, "T"), ("ACG", "T" * 400)]
+    ("query", "subject"),
+    [
+        ("A", "C" * 200 + "A" + "G" * 100),
+        ("T" * 300, "T"),
+        ("T" * 3000, "TC"),
+        ("ACG", "T" * 400),
+        ("A" * 90, "C" * 80),
+    ],
 )
 def test_division_down_to_single_rows(query, subject):
     for mode in ("global", "semi-global", "local"):
@@ -77,6 +84,30 @@ def test_division_of_subjects_wider_than_a_stage():
     queries, subjects = random_batch(9, 5, 400)
     found = alignments(DEVICE, queries, subjects, "zip", Scheme(), "fp32")
     assert_as_reference(found, queries, subjects, "zip", Scheme())
+
+
+@pytest.mark.parametrize("variant", ["fp32", "half2"])
+def test_gaps_across_rows_that_a_pass_keeps(variant):
+    """Letters that the subject lacks, more of them than there are rows of a strip, in front of any column."""
+    rng = np.random.default_rng(3)
+    subject, more = ("".join(rng.choice(list("ACGT"), length)) for length in (130, 170))
+    places = [0, 1, 2, *range(60, 69), 129, 130]
+    queries, subjects = letters(*(subject[:p] + more + subject[p:] for p in places)), letters(*[subject] * len(places))
+    for mode in MODES:
+        scheme = Scheme(mode, match=3)
+        found = alignments(DEVICE, queries, subjects, "zip", scheme, variant)
+        assert_as_reference(found, queries, subjects, "zip", scheme)
+
+
+@pytest.mark.parametrize("variant", ["fp32", "half2"])
+def test_alignments_that_end_around_a_row_that_a_pass_keeps(variant):
+    """Of 200 rows it keeps every fortieth."""
+    query = "".join(np.random.default_rng(4).choice(list("ACGT"), 200))
+    ends = [39, 40, 41, 42, 80, 81, 82, 121, 161, 200]
+    queries, subjects = letters(*[query] * len(ends)), letters(*("T" * 50 + query[:end] for end in ends))
+    for mode in MODES:
+        found = alignments(DEVICE, queries, subjects, "zip", Scheme(mode), variant)
+        assert_as_reference(found, queries, subjects, "zip", Scheme(mode))
 
 
 def test_scores_beyond_a_float_are_divided_in_integers():
@@ -125,6 +156,14 @@ def test_an_index_list_and_a_matrix(device):
     pairs = np.random.default_rng(2).integers(0, 9, (20, 2))
     scheme = Scheme(gap_open=7, gap_extend=3, matrix=MATRIX)
     assert_as_reference(alignments(device, queries, subjects, pairs, scheme), queries, subjects, pairs, scheme)
+
+
+@pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_local_alignments_with_a_matrix_of_small_scores(device, gap):
+    queries, subjects = random_batch(14, 40, 60)
+    matrix = ((2, -1, 0, -1, -1), (-1, 2, -1, 1, -1), (0, -1, 1, -1, -1), (-1, 0, -1, 3, -1), (1, -1, -1, 0, 1))
+    scheme = Scheme("local", gap, matrix=matrix)
+    assert_as_reference(alignments(device, queries, subjects, "zip", scheme), queries, subjects, "zip", scheme)
 
 
 def test_batches_larger_than_memory_stream_through():
