@@ -50,6 +50,17 @@ def test_strips_in_any_order_of_threads(device, scheme):
         assert found.types == {strips.NAME: found.scores.size}
 
 
+@schemes
+def test_gaps_from_strip_to_strip_in_any_row_and_ends_in_any_part_of_a_strip(scheme):
+    rng = np.random.default_rng(8)
+    text, more = rng.choice(BYTES[:4], 300), rng.choice(BYTES[:4], 900)
+    crossed = [np.concatenate([text[:row], more, text[row:]]) for row in range(148, 152)]
+    ends = [np.concatenate([more[: 600 - place], text[:90], more[:place]]) for place in range(0, 600, 90)]
+    queries, subjects = encode([*[text] * 4, *[text[:90]] * 7]), encode([*crossed, *ends])
+    found = run(open_device("emulator"), queries, subjects, "zip", scheme)
+    assert np.array_equal(found.scores, reference.scores(queries, subjects, "zip", scheme))
+
+
 @pytest.mark.parametrize(
     ("rows", "counts", "first", "share", "expected", "long_items"),
     [
