@@ -101,6 +101,27 @@ def test_subjects_wider_than_a_stage(variant, scheme):
         assert np.array_equal(outcome.scores, reference.scores(queries, subjects, pairs, scheme))
 
 
+@variants
+@pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_subjects_a_letter_wider_than_stages(variant, gap):
+    rng = np.random.default_rng(4)
+    subjects = encode([rng.choice(BYTES, 32 * columns + 1) for columns in (1, 2, 4, 8, 12, 16, 24, 32)])
+    queries = encode([rng.choice(BYTES, m) for m in (9, 40)])
+    outcome = run(open_device("emulator"), variant, queries, subjects, "all", Scheme("global", gap))
+    assert np.array_equal(outcome.scores, reference.scores(queries, subjects, "all", Scheme("global", gap)))
+
+
+@variants
+@pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_a_subjects_end_that_fits_the_beginning_of_a_query_much_longer_than_its_neighbour(variant, gap):
+    rng, scheme = np.random.default_rng(5), Scheme("semi-global", gap)
+    fits, more = rng.choice(BYTES[:4], 20), rng.choice(BYTES[:4], 60)
+    queries = encode([np.concatenate([fits, more]), more[:50]])
+    subjects = encode([np.concatenate([more[30:], fits]), more[10:]])
+    outcome = run(open_device("emulator"), variant, queries, subjects, "zip", scheme)
+    assert np.array_equal(outcome.scores, reference.scores(queries, subjects, "zip", scheme))
+
+
 @pytest.mark.parametrize(("variant", "mode"), [("half2", "semi-global"), ("auto", "global"), ("auto", "local")])
 def test_lengths_from_nothing_to_100_000(variant, mode):
     scheme, rng = Scheme(mode), np.random.default_rng(13)
