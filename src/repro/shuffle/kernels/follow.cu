@@ -132,7 +132,7 @@ shuffle_follow(const uint8_t* queries, const long long* query_offsets, const uin
     End& kept = reinterpret_cast<End*>(ends)[alignment];
     End end = kept;
     int i = end.query_end, j = end.subject_end, left = end.score;  // LOCAL: of the score
-    Path path = {path_words + (long long)alignment * stride, 0, 0, 0, 0, 0};
+    Path path = {path_words + (long long)alignment * stride};
     int first_thread = unsigned(unit) % GROUPS * LANES;
     unsigned scale = SCALE * gridDim.y;  // which only the launch knows, so that a product and a sum stay one instruction
     bool in_e = false, in_f = false;
