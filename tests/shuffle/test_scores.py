@@ -115,9 +115,8 @@ def test_subjects_a_letter_wider_than_stages(variant, gap):
 @pytest.mark.parametrize("gap", ["linear", "affine"])
 def test_a_subjects_end_that_fits_the_beginning_of_a_query_much_longer_than_its_neighbour(variant, gap):
     rng, scheme = np.random.default_rng(5), Scheme("semi-global", gap)
-    fits, more = rng.choice(BYTES[:4], 20), rng.choice(BYTES[:4], 60)
-    queries = encode([np.concatenate([fits, more]), more[:50]])
-    subjects = encode([np.concatenate([more[30:], fits]), more[10:]])
+    fits, more, other = (rng.choice(BYTES[:4], letters) for letters in (20, 60, 50))
+    queries, subjects = encode([np.concatenate([fits, more]), more[:50]]), encode([np.append(other[:30], fits), other])
     outcome = run(open_device("emulator"), variant, queries, subjects, "zip", scheme)
     assert np.array_equal(outcome.scores, reference.scores(queries, subjects, "zip", scheme))
 

@@ -142,6 +142,13 @@ def test_scores_beyond_16_and_32_bits(device, match, kind):
     assert_as_reference(outcome.alignments, queries, subjects, "zip", scheme)
 
 
+@pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_local_alignments_of_a_letter_where_gaps_and_unequal_letters_are_dear(device, gap):
+    queries, subjects = letters("GGGA", "T" * 40 + "C", "ACGT"), letters("CCCCA", "G" * 30 + "C" * 9, "TTTTTTTTT")
+    scheme = Scheme("local", gap, match=1, mismatch=-40_000, gap_extend=40_000)
+    assert_as_reference(alignments(device, queries, subjects, "all", scheme), queries, subjects, "all", scheme)
+
+
 def test_kinds_of_one_batch_have_words_of_their_own():
     queries = subjects = letters("ACG", "ACGT" * 10, "TG", "GATTACA" * 4)
     for match, kinds in ((700, {"s16x2", "int32"}), (2**26, {"int32", "int64"})):
