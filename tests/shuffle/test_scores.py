@@ -113,6 +113,18 @@ def test_subjects_a_letter_wider_than_stages(variant, gap):
 
 @variants
 @pytest.mark.parametrize("gap", ["linear", "affine"])
+def test_an_unknown_letter_in_any_column(variant, gap):
+    """Gaps cost more than it, so that alignments go through it, and what bytes tell of it is not 0."""
+    scheme = Scheme("local", gap, gap_extend=3)
+    text = np.random.default_rng(7).choice(BYTES[:4], 60)
+    unknown = [np.r_[text[:place], BYTES[8], text[place + 1 :]] for place in range(10, 50)]
+    queries, subjects = encode([text, *unknown[10:12]]), encode(unknown)
+    outcome = run(open_device("emulator"), variant, queries, subjects, "all", scheme)
+    assert np.array_equal(outcome.scores, reference.scores(queries, subjects, "all", scheme))
+
+
+@variants
+@pytest.mark.parametrize("gap", ["linear", "affine"])
 def test_a_subjects_end_that_fits_the_beginning_of_a_query_much_longer_than_its_neighbour(variant, gap):
     rng, scheme = np.random.default_rng(5), Scheme("semi-global", gap)
     fits, more, other = (rng.choice(BYTES[:4], letters) for letters in (20, 60, 50))
